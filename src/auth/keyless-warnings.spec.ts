@@ -1,17 +1,13 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { Clock } from '../common/clock.js';
+import { SettableClock } from '../common/fake-settable-clock.js';
 import type { Log } from '../common/logger.js';
 import { configWith } from '../config/index.js';
 import { KeylessWarnings } from './keyless-warnings.js';
 
 /** Its sleepers wake when the time is moved on. */
-class MovedClock extends Clock {
-  ms = 1_000_000_000;
+class MovedClock extends SettableClock {
   private wake: () => void = () => undefined;
-  now(): Date {
-    return new Date(this.ms);
-  }
-  sleep(): Promise<void> {
+  override sleep(): Promise<void> {
     return new Promise((resolve) => (this.wake = resolve));
   }
   async pass(ms: number): Promise<void> {

@@ -9,6 +9,10 @@ class SleepingClock extends Clock {
     return new Date(0);
   }
 
+  monotonicMs(): number {
+    return 0;
+  }
+
   sleep(_: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       this.sleepers.push(resolve);

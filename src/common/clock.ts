@@ -7,6 +7,12 @@ export abstract class Clock {
   abstract now(): Date;
 
   /**
+   * Milliseconds since a moment that is the same as long as the process lives. They run on evenly whatever the
+   * time of {@link now} is set to: for waits, and for what is remembered for a while in memory alone.
+   */
+  abstract monotonicMs(): number;
+
+  /**
    * Resolves after `ms` milliseconds, or at once when `signal` aborts (it never rejects; look at
    * `signal.aborted` afterwards).
    */
@@ -29,6 +35,10 @@ const LONGEST_MS = 2 ** 31 - 1;
 export class SystemClock extends Clock {
   now(): Date {
     return new Date();
+  }
+
+  monotonicMs(): number {
+    return performance.now();
   }
 
   /** Without an AbortController: it is the dearest part of a short wait. */

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { SettableClock } from './fake-settable-clock.js';
 import { timeLeft } from './time-left.js';
 
-it('becomes less as time goes on, and is not more after the clock was set back', () => {
+it('becomes less as time goes on, and takes no notice of a clock that is set back', () => {
   const clock = new SettableClock();
   const left = timeLeft(clock, 1000);
   expect(left()).toBe(1000);

@@ -1,34 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
-import { Clock } from './clock.js';
+import { SettableClock } from './fake-settable-clock.js';
 import { Watchdog } from './watchdog.js';
 
 /** Stands still until it is moved; counts the sleeps. */
-class StillClock extends Clock {
-  time = 0;
+class StillClock extends SettableClock {
   sleeps = 0;
   private wakers: { at: number; wake: () => void }[] = [];
 
-  now(): Date {
-    return new Date(this.time);
-  }
-
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
     this.sleeps += 1;
     return new Promise((resolve) => {
-      this.wakers.push({ at: this.time + ms, wake: resolve });
+      this.wakers.push({ at: this.ms + ms, wake: resolve });
       signal?.addEventListener('abort', () => resolve());
     });
   }
 
   async moveTo(time: number): Promise<void> {
-    this.time = time;
+    this.ms = time;
     for (const { at, wake } of this.wakers) if (at <= time) wake();
     for (let turn = 0; turn < 5; turn++) await Promise.resolve();
   }
 }
 
 function watch(): { clock: StillClock; watchdog: Watchdog; expired: () => number } {
-  const clock = new StillClock();
+  const clock = new StillClock(0);
   let times = 0;
   const watchdog = new Watchdog(clock, () => (times += 1));
   return { clock, watchdog, expired: () => times };
@@ -48,7 +43,7 @@ describe('Watchdog', () => {
   it('sleeps once however often it is armed', async () => {
     const { clock, watchdog, expired } = watch();
     for (let time = 0; time < 100; time++) {
-      clock.time = time;
+      clock.ms = time;
       watchdog.arm(100);
     }
     expect(clock.sleeps).toBe(1);

@@ -45,7 +45,7 @@ export class RateLeases {
 
   /** The database gives no points at the moment: it failed a moment ago, or has not answered for some time. */
   get isAway(): boolean {
-    return this.isLate || this.clock.now().getTime() < this.pausedUntil;
+    return this.isLate || this.clock.monotonicMs() < this.pausedUntil;
   }
 
   /** Has points of it taken, beside what else is done. */
@@ -120,7 +120,7 @@ export class RateLeases {
       if (this.hasFailed) this.log.info({}, 'request rates are shared by all processes again');
       this.hasFailed = false;
     } catch (error) {
-      this.pausedUntil = this.clock.now().getTime() + PAUSE_MS;
+      this.pausedUntil = this.clock.monotonicMs() + PAUSE_MS;
       this.open.clear();
       if (!this.hasFailed) {
         const text =

@@ -47,7 +47,7 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
     decided: (by) => this.remembered.decided(by),
     failed: (why) => {
       this.report(why);
-      this.forgetAt ??= this.clock.now().getTime() + FAILURES_STAND_MS;
+      this.forgetAt ??= this.clock.monotonicMs() + FAILURES_STAND_MS;
     },
   };
   /** When decisions that could not be made are tried again; undefined: there are none. */
@@ -111,7 +111,7 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
   rulesFor(caller: Principal): CallerRules | null {
     const isOwn = this.ownOrganizations.has(caller.organization);
     if (!isOwn && !this.hasHubPolicies) return null;
-    if (this.forgetAt !== undefined && this.clock.now().getTime() >= this.forgetAt) this.forget();
+    if (this.forgetAt !== undefined && this.clock.monotonicMs() >= this.forgetAt) this.forget();
     return this.remembered.of(caller) ?? this.newRulesFor(caller, isOwn);
   }
 

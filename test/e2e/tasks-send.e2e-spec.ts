@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Role, TaskState } from '../../src/protocol/a2a.js';
 import { ROUTING_EXTENSION_URI } from '../../src/protocol/routing-extension.js';
 import { FakeAgent } from '../support/fake-agents.js';
@@ -337,6 +337,31 @@ describe('an idempotent send', () => {
     expect(
       (await hub.get(task.id)).history.filter(({ role }) => role === Role.ROLE_USER),
     ).toHaveLength(2);
+    expect(agent.turns).toHaveLength(2);
+  });
+
+  it('takes a copy of an answer for one whose first was added since its key was looked at, and was the last for its agent', async () => {
+    const agent = new FakeAgent('a', (turn) => {
+      if (agent.turns.length === 1) return turn.ask('Which?');
+      turn.completed('done');
+    });
+    await start(agent, new FakeAgent('b', (turn) => turn.ask('When?')));
+    const task = await hub.send('begin', { to: ['a', 'b'], directive: { strategy: 'all' } });
+    const request = hub.request('this', {
+      idempotencyKey: 'k',
+      message: { taskId: task.id },
+      directive: { replyTo: 'a' },
+    });
+    const keyHolder = hub.log.keyHolder.bind(hub.log);
+    let first: Promise<unknown> | undefined;
+    const looked = jest.spyOn(hub.log, 'keyHolder').mockImplementation(async (...key) => {
+      const holder = await keyHolder(...key);
+      looked.mockRestore();
+      await (first ??= hub.service.send(request));
+      return holder;
+    });
+    const copy = await hub.service.send(request);
+    expect(copy).toEqual(await first);
     expect(agent.turns).toHaveLength(2);
   });
 

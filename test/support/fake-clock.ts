@@ -11,15 +11,21 @@ interface Sleeper {
  */
 export class FakeClock extends Clock {
   private time: number;
+  private readonly startedAt: number;
   private readonly sleepers = new Set<Sleeper>();
 
   constructor(start: Date | string = '2026-01-01T00:00:00.000Z') {
     super();
     this.time = new Date(start).getTime();
+    this.startedAt = this.time;
   }
 
   now(): Date {
     return new Date(this.time);
+  }
+
+  monotonicMs(): number {
+    return this.time - this.startedAt;
   }
 
   /** How many sleeps are waiting. */
@@ -35,7 +41,8 @@ export class FakeClock extends Clock {
         signal?.removeEventListener('abort', wake);
         resolve();
       };
-      const sleeper: Sleeper = { dueAt: this.time + ms, wake };
+      // Whole milliseconds, as timers have them.
+      const sleeper: Sleeper = { dueAt: this.time + Math.ceil(ms), wake };
       this.sleepers.add(sleeper);
       signal?.addEventListener('abort', wake);
     });

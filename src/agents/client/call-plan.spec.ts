@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { SettableClock } from '../../common/fake-settable-clock.js';
 import { ConnectError } from '../../common/egress/egress.js';
 import { configWith } from '../../config/index.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
@@ -12,7 +13,7 @@ type Interface = readonly [binding: string, version: string, url: string];
 let memory: EndpointMemory;
 
 beforeEach(() => {
-  memory = new EndpointMemory({ now: () => new Date(0) } as never, configWith({}));
+  memory = new EndpointMemory(new SettableClock(), configWith({}));
 });
 
 function agentAt(...interfaces: Interface[]): Agent {

@@ -147,7 +147,7 @@ export class EndpointMemory {
   }
 
   private time(): number {
-    return this.clock.now().getTime();
+    return this.clock.monotonicMs();
   }
 }
 

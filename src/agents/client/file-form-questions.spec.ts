@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { SettableClock } from '../../common/fake-settable-clock.js';
 import { configWith } from '../../config/index.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
 import { EndpointMemory } from './endpoint-memory.js';
@@ -13,13 +14,13 @@ const endpoint: AgentEndpoint = {
 };
 const FOREVER = new AbortController().signal;
 
-let now: number;
+let clock: SettableClock;
 let requested: { readonly answer: (answer: FormAnswer) => void; readonly signal: AbortSignal }[];
 let questions: FileFormQuestions;
 beforeEach(() => {
-  now = 0;
+  clock = new SettableClock();
   requested = [];
-  const memory = new EndpointMemory({ now: () => new Date(now) } as never, configWith({}));
+  const memory = new EndpointMemory(clock, configWith({}));
   questions = new FileFormQuestions(memory, (_agent, _endpoint, signal) => {
     return new Promise((answer) => requested.push({ answer, signal }));
   });
@@ -39,20 +40,20 @@ describe('how a server has files', () => {
     const all = [formOf(), formOf(), formOf()];
     requested[0]!.answer('twice');
     expect(await Promise.all(all)).toEqual(['twice', 'twice', 'twice']);
-    now = 3_599_999;
+    clock.ms += 3_599_999;
     expect(await formOf()).toBe('twice');
     expect(requested).toHaveLength(1);
-    now += 1;
+    clock.ms += 1;
     expect(await formRequestedAgain('once')).toBe('once');
     expect(requested).toHaveLength(2);
   });
 
   it('is not asked again for a while where it said nothing', async () => {
     expect(await formRequestedAgain('silent')).toBe('once');
-    now = 29_999;
+    clock.ms += 29_999;
     expect(await formOf()).toBe('once');
     expect(requested).toHaveLength(1);
-    now += 1;
+    clock.ms += 1;
     expect(await formRequestedAgain('twice')).toBe('twice');
   });
 

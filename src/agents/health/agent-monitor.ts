@@ -26,7 +26,7 @@ import { type AgentVerdict, agentVerdictOf } from './domain/agent-verdict.js';
 import { afterOutcome, type AgentRecord, newRecord, type Outcome } from './domain/agent-record.js';
 import { callsBefore, type MinuteBefore } from './domain/calls-before.js';
 import { signOf } from './domain/health-sign.js';
-import { healthCheckDueAt } from './domain/health-check-due.js';
+import { isHealthCheckDue } from './domain/is-health-check-due.js';
 import { TaskResults } from './domain/task-results.js';
 
 /** Characters of an error that are kept. */
@@ -187,8 +187,8 @@ export class AgentMonitor extends AgentHealth {
     const now = this.time();
     return this.registry.all().filter((agent) => {
       if (!agent.enabled || agent.cardUrl === null) return false;
-      const { record, knownSince, lookedAt, jitter } = this.watch(agent);
-      return healthCheckDueAt(record, knownSince, lookedAt, probeIntervalMs, jitter) <= now;
+      const watched = this.watch(agent);
+      return isHealthCheckDue(watched.record, { ...watched, intervalMs: probeIntervalMs }, now);
     });
   }
 

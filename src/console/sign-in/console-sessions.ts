@@ -23,6 +23,7 @@ import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { IdSource } from '../../common/ids.js';
 import { Log } from '../../common/logger.js';
+import { timeLeft } from '../../common/time-left.js';
 import { type TokenAnswer, TokenError } from '../../common/oauth/request-token.js';
 import { usableMsOf } from '../../common/oauth/token-cache.js';
 import { AppConfig } from '../../config/index.js';
@@ -181,7 +182,7 @@ export class ConsoleSessions extends SessionCredentials implements OnModuleInit 
     const { id, tokenAt, refreshToken } = session;
     const entry = this.providers.of(session.issuerId);
     if (refreshToken === null || entry === undefined) return this.endUseless(session, 'expired');
-    const giveUp = clock.now().getTime() + LOOK_FOR_MS;
+    const left = timeLeft(clock, LOOK_FOR_MS);
     for (;;) {
       const now = clock.now();
       const until = new Date(now.getTime() + RENEWAL_MS);
@@ -189,7 +190,7 @@ export class ConsoleSessions extends SessionCredentials implements OnModuleInit 
       const current = await store.of(secret, this.over());
       if (current === undefined) throw sessionIsOver('ended');
       if (current.tokenAt.getTime() !== tokenAt.getTime()) return current;
-      if (now.getTime() >= giveUp) throw stillRenewing();
+      if (left() <= 0) throw stillRenewing();
       await clock.sleep(LOOK_EVERY_MS);
     }
     const tokens = await this.refreshed(session, entry, refreshToken);

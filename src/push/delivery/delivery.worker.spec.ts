@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Clock } from '../../common/clock.js';
+import { SettableClock } from '../../common/fake-settable-clock.js';
 import { SystemIdSource } from '../../common/ids.js';
 import { DeliveryCleanup } from './delivery-cleanup.js';
 import { DeliveryWorker } from './delivery.worker.js';
@@ -14,15 +14,10 @@ const ANY_PROCESS = { soleProcess: false };
 const IDS = Object.assign(new SystemIdSource(), { next: () => 'w' });
 
 /** Sleeps end by their signal alone. */
-class StillClock extends Clock {
-  time = 0;
+class StillClock extends SettableClock {
   readonly slept: number[] = [];
 
-  now(): Date {
-    return new Date(this.time);
-  }
-
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
     this.slept.push(ms);
     return new Promise((resolve) => {
       signal?.addEventListener('abort', () => resolve(), { once: true });
@@ -34,7 +29,7 @@ const pendingPromises = (): Promise<void> => new Promise((resolve) => setImmedia
 
 describe('DeliveryWorker', () => {
   it('claims while cleanup is at work, and never a stream it still runs', async () => {
-    const clock = new StillClock();
+    const clock = new StillClock(0);
     const wakeup = new PushWakeup();
     const excepted: (readonly string[] | undefined)[] = [];
     const streams = Object.assign(
@@ -69,11 +64,11 @@ describe('DeliveryWorker', () => {
     await worker.start();
     await pendingPromises();
     expect(excepted).toEqual([[], []]);
-    clock.time = 2000;
+    clock.ms = 2000;
     wakeup.notify();
     await pendingPromises();
     expect(excepted.at(-1)).toEqual(['l1']);
-    clock.time = -1;
+    clock.ms = -1;
     wakeup.notify();
     await pendingPromises();
     expect(excepted.at(-1)).toEqual(['l1']);
@@ -83,7 +78,7 @@ describe('DeliveryWorker', () => {
   });
 
   it('rests until what is due next, while what is due already waits for its endpoint', async () => {
-    const clock = new StillClock();
+    const clock = new StillClock(0);
     const streams = Object.assign(
       Object.create(DeliveryStreamStore.prototype) as DeliveryStreamStore,
       {

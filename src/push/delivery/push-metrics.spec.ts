@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Clock } from '../../common/clock.js';
+import { SettableClock } from '../../common/fake-settable-clock.js';
 import type { Log } from '../../common/logger.js';
 import { Activity } from '../../observability/activity/activity.js';
 import { Metrics } from '../../observability/metrics.js';
@@ -13,23 +13,13 @@ import { PushMetrics } from './push-metrics.js';
 
 const NOW = 1_000_000_000;
 
-class StillClock extends Clock {
-  now(): Date {
-    return new Date(NOW);
-  }
-
-  sleep(): Promise<void> {
-    return Promise.resolve();
-  }
-}
-
 describe('PushMetrics', () => {
   let metrics: Metrics;
   let recorder: AttemptRecorder;
 
   beforeEach(() => {
     metrics = new Metrics();
-    const clock = new StillClock();
+    const clock = new SettableClock(NOW);
     const streams = Object.assign(
       Object.create(DeliveryStreamStore.prototype) as DeliveryStreamStore,
       { recordAttempt: () => Promise.resolve('idle' as const) },

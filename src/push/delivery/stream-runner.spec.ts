@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Clock } from '../../common/clock.js';
+import { SettableClock } from '../../common/fake-settable-clock.js';
 import { SecretLockedError } from '../../common/secret-box.js';
 import { SecretUnavailableError } from '../../common/secret-references/secret-references.js';
 import { SystemIdSource } from '../../common/ids.js';
@@ -40,19 +40,6 @@ const NEVER = new AbortController().signal;
 const ALWAYS = { regain: () => true, lend: () => false };
 const DELIVERED = { status: 200, error: null, detail: null, response: '', durationMs: 1 };
 
-/** Stands still unless a test moves it. */
-class StillClock extends Clock {
-  time = NOW;
-
-  now(): Date {
-    return new Date(this.time);
-  }
-
-  sleep(): Promise<void> {
-    return Promise.resolve();
-  }
-}
-
 const webhook = { streamId: 'cfg', taskId: 't1', configId: 'c', failingSince: null } as TaskWebhook;
 const delivery: OpenDelivery = {
   id: 'd1',
@@ -82,7 +69,7 @@ const delivery: OpenDelivery = {
 };
 
 describe('StreamRunner', () => {
-  let clock: StillClock;
+  let clock: SettableClock;
   let open: OpenDelivery;
   let held: boolean;
   let answer: Partial<WebhookAnswer>;
@@ -108,18 +95,18 @@ describe('StreamRunner', () => {
   beforeEach(() => {
     bodies = new SendBudget({ limit: 1024 * 1024, share: 1024 * 1024, patienceMs: 1 });
     crowded = false;
-    [clock, open, held, answer, databaseMs] = [new StillClock(), delivery, true, {}, 0];
+    [clock, open, held, answer, databaseMs] = [new SettableClock(NOW), delivery, true, {}, 0];
     [sent, recorded, released, askedMs] = [[], [], [], 0];
     [nextDue, more, drafted] = [null, 0, delivery.body];
     [locked, warned, runner] = [undefined, [], undefined];
   });
 
   const looked = <T>(value: T): Promise<T> => {
-    clock.time += databaseMs;
+    clock.ms += databaseMs;
     return Promise.resolve(value);
   };
   const asked = (): Promise<undefined> => {
-    clock.time += askedMs;
+    clock.ms += askedMs;
     return Promise.resolve(undefined);
   };
   const streams = Object.assign(
@@ -218,7 +205,7 @@ describe('StreamRunner', () => {
     locked = new SecretUnavailableError('The secret vault:c#d cannot be read.');
     await run({ leaseUntil: new Date(1e9) });
     expect(warned).toHaveLength(2);
-    clock.time += 600_000;
+    clock.ms += 600_000;
     await run({ leaseUntil: new Date(1e9) });
     expect(warned).toHaveLength(3);
     // Keys that are missing are told of elsewhere.
@@ -261,7 +248,7 @@ describe('StreamRunner', () => {
     databaseMs = LAST_CHANCE - NOW;
     await run({ open: inHand });
     expect([sent.length, recorded.length, released]).toEqual([1, 1, []]);
-    [clock, databaseMs, runner] = [new StillClock(), databaseMs + 1, undefined];
+    [clock, databaseMs, runner] = [new SettableClock(NOW), databaseMs + 1, undefined];
     await run({ open: inHand });
     expect([sent.length, recorded.length, released]).toEqual([1, 1, [LAST_CHANCE + 1]]);
   });
@@ -270,7 +257,7 @@ describe('StreamRunner', () => {
     askedMs = LAST_CHANCE - NOW;
     await run();
     expect([sent.length, released]).toEqual([1, []]);
-    [clock, askedMs, runner] = [new StillClock(), askedMs + 1, undefined];
+    [clock, askedMs, runner] = [new SettableClock(NOW), askedMs + 1, undefined];
     await run();
     expect([sent.length, released]).toEqual([1, [LAST_CHANCE + 1]]);
   });
@@ -337,7 +324,7 @@ describe('StreamRunner', () => {
   it('makes each attempt at its own time, with the id and the bytes of the first', async () => {
     answer = { status: 503 };
     await run();
-    clock.time += 1000;
+    clock.ms += 1000;
     open = { ...delivery, state: 'retrying', attempts: 1, tries: 1 };
     await run();
     expect(

@@ -36,6 +36,10 @@ class HourClock extends Clock {
     return new Date(100 * DAY_MS + this.hours * 3_600_000);
   }
 
+  monotonicMs(): number {
+    return this.hours * 3_600_000;
+  }
+
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     expect(ms).toBe(3_600_000);
     return new Promise((resolve) => {

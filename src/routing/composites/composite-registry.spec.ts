@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Clock } from '../../common/clock.js';
+import { SettableClock } from '../../common/fake-settable-clock.js';
 import type { Log } from '../../common/logger.js';
 import { configWith } from '../../config/index.js';
 import type { CompositeSkill } from '../domain/composite-skill.js';
@@ -41,11 +41,8 @@ function start(first: readonly Composite[]) {
       return stored.revision;
     },
   };
-  class ManualClock extends Clock {
-    now(): Date {
-      return NOW;
-    }
-    sleep(): Promise<void> {
+  class ManualClock extends SettableClock {
+    override sleep(): Promise<void> {
       return new Promise((resolve) => looks.push(resolve));
     }
   }
@@ -58,10 +55,16 @@ function start(first: readonly Composite[]) {
     error: nothing,
   };
   const config = configWith({ tasks: { maxCalls: 42 } });
-  const registry = new CompositeRegistry(store as CompositeStore, config, new ManualClock(), log, {
-    rulesFor: () => null,
-    refuseOperation: () => undefined,
-  });
+  const registry = new CompositeRegistry(
+    store as CompositeStore,
+    config,
+    new ManualClock(NOW.getTime()),
+    log,
+    {
+      rulesFor: () => null,
+      refuseOperation: () => undefined,
+    },
+  );
   /** Lets the second pass after which it looks for changes, and the look itself. */
   const look = async (): Promise<void> => {
     const waiting = looks.length;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Clock } from '../../common/clock.js';
+import { SettableClock } from '../../common/fake-settable-clock.js';
 import type { DelegationWrite } from '../store/prepared-append.js';
 import type { ClaimedTask } from '../store/claimed-task.js';
 import type { TaskStore } from '../store/task-store.js';
@@ -7,14 +7,10 @@ import type { Delegation } from '../task.js';
 import { QueueDepth } from './queue-depth.js';
 
 /** A clock whose sleepers wake when the test says that a second has passed. */
-class ManualClock extends Clock {
+class ManualClock extends SettableClock {
   private readonly sleepers: (() => void)[] = [];
 
-  now(): Date {
-    return new Date(0);
-  }
-
-  sleep(): Promise<void> {
+  override sleep(): Promise<void> {
     return new Promise((resolve) => this.sleepers.push(resolve));
   }
 
@@ -29,7 +25,7 @@ const WHOSE = { organization: 'acme', principalId: 'alice' };
 /** A queue depth with a store whose commits and claims a test makes. */
 class Harness {
   readonly counts: Record<string, number> = {};
-  readonly clock = new ManualClock();
+  readonly clock = new ManualClock(0);
   /** What the database holds. */
   stored: { id: string; agentId: string }[] = [];
   turnOf: Parameters<TaskStore['queueBy']>[0] = () => undefined;

@@ -1,17 +1,11 @@
 import { expect, it } from '@jest/globals';
-import { Clock } from '../../common/clock.js';
+import { SettableClock } from '../../common/fake-settable-clock.js';
 import { TaskCleanup } from './task-cleanup.js';
 
 /** Every sleep is over at once, and the time has passed. */
-class HastyClock extends Clock {
-  private at = 0;
-
-  now(): Date {
-    return new Date(this.at);
-  }
-
-  async sleep(ms: number): Promise<void> {
-    this.at += ms;
+class HastyClock extends SettableClock {
+  override async sleep(ms: number): Promise<void> {
+    this.ms += ms;
     await new Promise(setImmediate);
   }
 }
@@ -43,7 +37,7 @@ it('cleans up, and ends the other tasks, when one cannot be ended', async () => 
       { forget: none },
       { forget: none },
       { forget: none },
-      new HastyClock(),
+      new HastyClock(0),
       {
         error: (entry: unknown) => void errors.push(entry),
         warn: () => undefined,

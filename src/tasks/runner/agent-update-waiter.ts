@@ -42,17 +42,14 @@ export class AgentUpdateWaiter {
    */
   async wait(ms: number, minMs: number): Promise<boolean> {
     const { clock } = this.run.deps;
-    let start = clock.now().getTime();
+    const start = clock.monotonicMs();
     for (;;) {
-      const now = clock.now().getTime();
-      // A clock that was set back begins the wait anew.
-      start = Math.min(start, now);
-      const left = this.dueAt(start, ms, minMs) - now;
+      const left = this.dueAt(start, ms, minMs) - clock.monotonicMs();
       if (left <= 0 || this.run.signal.aborted) break;
       this.sleeping = new AbortController();
       await clock.sleep(left, AbortSignal.any([this.sleeping.signal, this.run.signal]));
     }
-    if (this.sign === 'call') this.lastCallAt = clock.now().getTime();
+    if (this.sign === 'call') this.lastCallAt = clock.monotonicMs();
     const anySign = this.sign !== 'nothing';
     this.sign = 'nothing';
     return anySign;

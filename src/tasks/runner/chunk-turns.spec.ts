@@ -1,24 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { Clock } from '../../common/clock.js';
+import { SettableClock } from '../../common/fake-settable-clock.js';
 import { ChunkTurns } from './chunk-turns.js';
 
 /** Stands still until it is moved. */
-class StillClock extends Clock {
-  time = 0;
+class StillClock extends SettableClock {
   private waiting: { at: number; call: () => void }[] = [];
 
-  now(): Date {
-    return new Date(this.time);
-  }
-
-  sleep(ms: number): Promise<void> {
-    return new Promise((call) => this.waiting.push({ at: this.time + ms, call }));
+  override sleep(ms: number): Promise<void> {
+    return new Promise((call) => this.waiting.push({ at: this.ms + ms, call }));
   }
 
   async advance(ms: number): Promise<void> {
-    this.time += ms;
-    for (const { at, call } of this.waiting) if (at <= this.time) call();
-    this.waiting = this.waiting.filter(({ at }) => at > this.time);
+    this.ms += ms;
+    for (const { at, call } of this.waiting) if (at <= this.ms) call();
+    this.waiting = this.waiting.filter(({ at }) => at > this.ms);
     await turn();
   }
 }
@@ -30,7 +25,7 @@ function turn(): Promise<void> {
 describe('ChunkTurns', () => {
   it('is at once where there was none before, and for all that wait then', async () => {
     const called: string[] = [];
-    const turns = new ChunkTurns(new StillClock(), 10);
+    const turns = new ChunkTurns(new StillClock(0), 10);
     turns.wait(() => called.push('a'));
     turns.wait(() => called.push('b'));
     expect(called).toEqual([]);
@@ -40,7 +35,7 @@ describe('ChunkTurns', () => {
 
   it('comes so many milliseconds after the one before', async () => {
     const called: string[] = [];
-    const clock = new StillClock();
+    const clock = new StillClock(0);
     const turns = new ChunkTurns(clock, 10);
     turns.wait(() => called.push('a'));
     await turn();
@@ -61,12 +56,12 @@ describe('ChunkTurns', () => {
 
   it('comes even where the clock is set back', async () => {
     const called: string[] = [];
-    const clock = new StillClock();
-    clock.time = 1_000_000;
+    const clock = new StillClock(0);
+    clock.ms = 1_000_000;
     const turns = new ChunkTurns(clock, 10);
     turns.wait(() => called.push('a'));
     await turn();
-    clock.time = 0;
+    clock.ms = 0;
     turns.wait(() => called.push('b'));
     await clock.advance(10);
     expect(called).toEqual(['a', 'b']);

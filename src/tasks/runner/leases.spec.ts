@@ -1,24 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { Clock } from '../../common/clock.js';
+import { SettableClock } from '../../common/fake-settable-clock.js';
 import { Leases } from './leases.js';
 
 const LEASE_MS = 30_000;
-
-class StandingClock extends Clock {
-  private time = 1_000_000;
-
-  now(): Date {
-    return new Date(this.time);
-  }
-
-  sleep(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  advance(ms: number): void {
-    this.time += ms;
-  }
-}
 
 class SlowDatabase {
   isTransient = false;
@@ -33,11 +17,11 @@ class SlowDatabase {
 
 function leases(): {
   kept: Leases;
-  clock: StandingClock;
+  clock: SettableClock;
   renewals: number[];
   database: SlowDatabase;
 } {
-  const clock = new StandingClock();
+  const clock = new SettableClock();
   const renewals: number[] = [];
   const database = new SlowDatabase();
   const kept = new Leases({
@@ -62,20 +46,20 @@ describe('leases', () => {
   it('are renewed when a third of their time has passed, once for all who ask', async () => {
     const { kept, clock, renewals } = leases();
     await kept.renewIfDue();
-    clock.advance(LEASE_MS / 3 - 1);
+    clock.ms += LEASE_MS / 3 - 1;
     await kept.renewIfDue();
     expect(renewals).toEqual([]);
-    clock.advance(1);
+    clock.ms += 1;
     await Promise.all([kept.renewIfDue(), kept.renewIfDue()]);
     expect(renewals).toEqual([LEASE_MS]);
   });
 
   it('are renewed again for one who asks long after the renewal under way began', async () => {
     const { kept, clock, renewals, database } = leases();
-    clock.advance(LEASE_MS);
+    clock.ms += LEASE_MS;
     const answer = database.hold();
     const first = kept.renewIfDue();
-    clock.advance(LEASE_MS);
+    clock.ms += LEASE_MS;
     const later = kept.renewIfDue();
     answer();
     await Promise.all([first, later]);
@@ -84,9 +68,9 @@ describe('leases', () => {
 
   it('are renewed when the clock was set back, however far', async () => {
     const { kept, clock, renewals } = leases();
-    clock.advance(-LEASE_MS / 3);
+    clock.ms -= LEASE_MS / 3;
     await kept.renewIfDue();
-    clock.advance(-100 * LEASE_MS);
+    clock.ms -= 100 * LEASE_MS;
     await kept.renewIfDue();
     await kept.renewIfDue();
     expect(renewals).toEqual([LEASE_MS, LEASE_MS]);
@@ -94,7 +78,7 @@ describe('leases', () => {
 
   it('that cannot be renewed are not taken for renewed', async () => {
     const { kept, clock, renewals, database } = leases();
-    clock.advance(LEASE_MS);
+    clock.ms += LEASE_MS;
     database.isTransient = true;
     await expect(kept.renewIfDue()).rejects.toThrow('no database');
     database.isTransient = false;

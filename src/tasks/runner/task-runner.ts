@@ -3,6 +3,7 @@ import { CallerOrganizations } from '../../auth/index.js';
 import { Signal } from '../../common/signal.js';
 import { BackgroundJob } from '../../common/background-job.js';
 import { runLimits } from '../../common/capacity.js';
+import { timeLeft } from '../../common/time-left.js';
 import { AppConfig } from '../../config/index.js';
 import { Database } from '../../database/database.js';
 import { isEnded } from '../domain/delegation-state.js';
@@ -53,7 +54,7 @@ export class TaskRunner implements Claimer {
   private claimAgain = false;
   /** Pending cancels are claimed although there is no run permit: they need none. */
   private cancelsDue = false;
-  private awaitingCheckedAt = 0;
+  private awaitingCheckedAt = -Infinity;
   /** A claim is under way, which may take all available permits. */
   private claimsAll = false;
   private tenantsCheckedAt = -Infinity;
@@ -284,8 +285,8 @@ export class TaskRunner implements Claimer {
   }
 
   private async checkTenants(): Promise<void> {
-    const now = this.shared.clock.now().getTime();
-    if (Math.abs(now - this.tenantsCheckedAt) < CHECK_TENANTS_MS) return;
+    const now = this.shared.clock.monotonicMs();
+    if (now - this.tenantsCheckedAt < CHECK_TENANTS_MS) return;
     this.tenantsCheckedAt = now;
     this.permits.several = await this.tenants.areSeveral();
   }
@@ -309,8 +310,8 @@ export class TaskRunner implements Claimer {
 
   /** Delegations that await input may be many, and are not compared: whether they still do is checked less often. */
   private checkAwaitingInput(): void {
-    const now = this.shared.clock.now().getTime();
-    if (Math.abs(now - this.awaitingCheckedAt) < CHECK_AWAITING_MS) return;
+    const now = this.shared.clock.monotonicMs();
+    if (now - this.awaitingCheckedAt < CHECK_AWAITING_MS) return;
     this.awaitingCheckedAt = now;
     for (const { run } of this.runs.values()) if (run.awaitsInput) run.refresh(true);
   }
@@ -320,11 +321,8 @@ export class TaskRunner implements Claimer {
     if (waiting.length === 0) return;
     const { clock } = this.shared;
     const graceMs = Math.min(this.config.server.drainMs / 2, MAX_STOP_GRACE_MS);
-    const end = clock.now().getTime() + graceMs;
-    while (
-      clock.now().getTime() < end &&
-      waiting.some(({ run }) => this.isOpen(run) && run.unanswered)
-    ) {
+    const left = timeLeft(clock, graceMs);
+    while (left() > 0 && waiting.some(({ run }) => this.isOpen(run) && run.unanswered)) {
       await clock.sleep(50);
     }
   }

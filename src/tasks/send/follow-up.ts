@@ -52,25 +52,34 @@ export class FollowUps {
    * {@link decideFollowUp} throws.
    */
   async add(request: HubRequest, enlisted: readonly EnlistedWork[]): Promise<void> {
-    const { log, clock } = this;
-    const { message, principal } = request;
-    await checkRelated(log, request);
-    const idempotency = givenKeyOf(request, clock.now());
-    const holder = idempotency && (await log.keyHolder(principal.id, idempotency.key));
-    if (holder && holder.fingerprint !== idempotency.fingerprint) throw keyConflict();
-    if (!holder && this.quotas.hasRates) await this.countMessage(request);
+    const { principal } = request;
+    await checkRelated(this.log, request);
+    const idempotency = givenKeyOf(request, this.clock.now());
     await prepareAll(() => this.agents.prepare(principal));
-    try {
-      await this.append(request, enlisted, holder ? null : idempotency, Boolean(holder));
-    } catch (error) {
-      if (error instanceof KeyHeldError) {
-        // The same request came at the same time, perhaps to another process.
-        if (!error.sameRequest) throw keyConflict();
-        return this.append(request, enlisted, null, true);
-      }
-      const unknown = error instanceof HubError && error.reason === 'TASK_NOT_FOUND';
-      throw unknown ? taskNotFound(message.taskId) : error;
+    if (await this.wasAdded(principal, idempotency)) {
+      return this.append(request, enlisted, 'known');
     }
+    try {
+      if (this.quotas.hasRates) await this.countMessage(request);
+      await this.append(request, enlisted, idempotency);
+    } catch (refusal) {
+      // The same request may have come just before, perhaps to another process, and be answered already.
+      const isCopy =
+        refusal instanceof KeyHeldError
+          ? refusal.sameRequest
+          : refusal instanceof HubError && (await this.wasAdded(principal, idempotency));
+      if (isCopy) return this.append(request, enlisted, 'known');
+      throw refusal instanceof KeyHeldError ? keyConflict() : refusal;
+    }
+  }
+
+  /** Whether this request was added before, by its key. Throws CONFLICT for a key of another request. */
+  private async wasAdded({ id }: Principal, idempotency: IdempotencyKey | null): Promise<boolean> {
+    if (idempotency === null) return false;
+    const holder = await this.log.keyHolder(id, idempotency.key);
+    if (holder === undefined) return false;
+    if (holder.fingerprint !== idempotency.fingerprint) throw keyConflict();
+    return true;
   }
 
   /** Counts what is new and may be added; what is refused for another reason is refused when it is. */
@@ -85,19 +94,19 @@ export class FollowUps {
     await this.quotas.countMessage(record, [addressee(aggregate, directive)]);
   }
 
-  private append(
+  /** `known`: it was added before, and adds nothing. */
+  private async append(
     request: HubRequest,
     others: readonly EnlistedWork[],
-    idempotency: IdempotencyKey | null,
-    isKnown: boolean,
+    key: IdempotencyKey | 'known' | null,
   ): Promise<void> {
     const { message, agentId, directive } = request;
     const visibility = visibilityOf(request.principal);
-    return this.log.update(message.taskId, (aggregate) => {
+    const decided = this.log.update(message.taskId, (aggregate) => {
       if (!belongsTo(aggregate, visibility, agentId)) throw taskNotFound(message.taskId);
       const token = this.neededToken(request.principal, aggregate);
       const enlisted = token ? [...others, this.tokens.keeping(token)] : others;
-      if (isKnown || isRepetition(aggregate, message)) {
+      if (key === 'known' || isRepetition(aggregate, message)) {
         return { change: NO_CHANGE, result: undefined, enlisted };
       }
       this.quotas.checkMessage(aggregate.record);
@@ -105,7 +114,11 @@ export class FollowUps {
       const change = decideFollowUp(aggregate, message, directive, now, sentWithOf(request));
       this.checkAgent(request, addressee(aggregate, directive));
       const limits = this.quotas.exactlyStored(aggregate.record);
-      return { change, result: undefined, enlisted, idempotency, limits };
+      return { change, result: undefined, enlisted, idempotency: key, limits };
+    });
+    await decided.catch((error: unknown) => {
+      const isUnknown = error instanceof HubError && error.reason === 'TASK_NOT_FOUND';
+      throw isUnknown ? taskNotFound(message.taskId) : error;
     });
   }
 

@@ -159,6 +159,10 @@ export class MortalClock extends Clock {
     return this.inner.now();
   }
 
+  monotonicMs(): number {
+    return this.inner.monotonicMs();
+  }
+
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const { life } = this;
     await this.inner.sleep(ms, signal, life);

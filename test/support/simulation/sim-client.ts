@@ -63,7 +63,9 @@ export class SimClientOfHub {
       if (isTerminal(state)) {
         this.ended = now;
       } else if (clock.now().getTime() >= cancelAt) {
-        await this.attempt(({ hub }) => hub.service.cancel(task.id, hub.request('')));
+        await this.attempt(() =>
+          this.ask(({ hub }) => hub.service.cancel(task.id, hub.request(''))),
+        );
       } else if (state === TaskState.TASK_STATE_INPUT_REQUIRED) {
         await this.attempt(() => this.answer(now));
       }
@@ -101,9 +103,9 @@ export class SimClientOfHub {
   }
 
   /** What the task has no use for any more is refused. */
-  private async attempt(call: (process: SimProcess) => Promise<unknown>): Promise<void> {
+  private async attempt(call: () => Promise<unknown>): Promise<void> {
     try {
-      await this.ask(call);
+      await call();
     } catch (error) {
       if (!(error instanceof HubError && GONE.has(error.reason))) throw error;
     }

@@ -11,9 +11,11 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
+const BEGIN = Date.parse('2026-01-01T00:00:00.000Z');
+
 /** A clock that goes from one sleeper to the next, one at each {@link step}. */
 export class SimClock extends Clock {
-  private time = Date.parse('2026-01-01T00:00:00.000Z');
+  private time = BEGIN;
   private readonly sleepers = new Set<Sleeper>();
 
   constructor(private readonly random: Random) {
@@ -24,6 +26,10 @@ export class SimClock extends Clock {
     return new Date(this.time);
   }
 
+  monotonicMs(): number {
+    return this.time - BEGIN;
+  }
+
   sleep(ms: number, signal?: AbortSignal, owner?: object): Promise<void> {
     return new Promise((resolve) => {
       if (signal?.aborted || ms <= 0) return resolve();
@@ -32,7 +38,8 @@ export class SimClock extends Clock {
         signal?.removeEventListener('abort', wake);
         resolve();
       };
-      const sleeper: Sleeper = { dueAt: this.time + ms, owner, wake };
+      // Whole milliseconds, as timers have them.
+      const sleeper: Sleeper = { dueAt: this.time + Math.ceil(ms), owner, wake };
       this.sleepers.add(sleeper);
       signal?.addEventListener('abort', wake);
     });
