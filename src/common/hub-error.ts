@@ -168,12 +168,24 @@ const TEXT_OF_STATUS: Readonly<Record<number, string>> = {
   415: 'The header Content-Type is missing or not that of JSON: send Content-Type: application/json.',
 };
 
+/** What the hub itself needs is away for the moment, its database above all: no request is at fault, and each may be tried again. */
+export class UnavailableError extends Error {}
+
+/** What callers get to know of a database that is in trouble. */
+export function databaseAway(cause: unknown): HubError {
+  return new HubError('UNAVAILABLE', 'The hub cannot use its database at the moment; try again.', {
+    cause,
+    metadata: { retryAfterSeconds: '1' },
+  });
+}
+
 /**
  * Whatever was thrown, as a {@link HubError}: one stays itself, an error of the framework keeps its
- * meaning, anything else is INTERNAL and says nothing of itself.
+ * meaning, {@link UnavailableError} is UNAVAILABLE and anything else INTERNAL; neither says anything of itself.
  */
 export function hubErrorOf(thrown: unknown): HubError {
   if (thrown instanceof HubError) return thrown;
+  if (thrown instanceof UnavailableError) return databaseAway(thrown);
   const { status, statusCode, message, cause } = (thrown ?? {}) as Record<string, unknown>;
   const http = typeof status === 'number' ? status : statusCode;
   if (typeof http !== 'number' || http < 400 || http >= 500) {
@@ -182,6 +194,12 @@ export function hubErrorOf(thrown: unknown): HubError {
   const reason = isBadJson(cause ?? thrown) ? 'PARSE_ERROR' : REASON_OF_STATUS[http];
   const text = TEXT_OF_STATUS[http] ?? (typeof message === 'string' ? message : NOT_VALID);
   return new HubError(reason ?? 'INVALID_REQUEST', text, { cause: thrown });
+}
+
+/** What an operator has to know of a failed request, as its caller is not at fault and gets to know nothing of it; undefined for any other. */
+export function faultOf(error: HubError): unknown {
+  if (error.reason === 'INTERNAL') return error.cause ?? error;
+  return error.cause instanceof UnavailableError ? error.cause : undefined;
 }
 
 /** Fastify's error for a body that is not JSON; Nest hands it on as the cause of its own. */

@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import { CommitUnknown, isRefusedCommit } from './commit-unknown.js';
 import { Database, databaseClosed } from './database.js';
 import { type PoolUse, secondsSince } from './database-times.js';
+import { plainTrouble } from './database-trouble.js';
 import { isRetryable } from './dialect.js';
 import { pendingMigrations } from './pending-migrations.js';
 import { numbered } from './placeholders.js';
@@ -58,9 +59,16 @@ export class PostgresDatabase extends Database {
   write<T>(work: (tx: Tx) => Work<T>): Promise<T> {
     const began = performance.now();
     const written = this.track(() => this.untilDone(work));
-    const done = (): void => this.times.writes.observe(secondsSince(began));
-    written.then(done, (error: unknown) => this.times.failed('write', error));
-    return written;
+    return written.then(
+      (value) => {
+        this.times.writes.observe(secondsSince(began));
+        return value;
+      },
+      (error: unknown) => {
+        this.times.failed('write', error);
+        throw plainTrouble(error);
+      },
+    );
   }
 
   async read<R>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
@@ -70,7 +78,7 @@ export class PostgresDatabase extends Database {
       return result.rows as R[];
     } catch (error) {
       this.times.failed('read', error);
-      throw error;
+      throw plainTrouble(error);
     } finally {
       this.times.reads.observe(secondsSince(began));
     }

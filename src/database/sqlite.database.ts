@@ -9,6 +9,7 @@ import { evictOldest } from '../common/evict-oldest.js';
 import { CommitUnknown } from './commit-unknown.js';
 import { Database, type Durability, type DiskSpace, databaseClosed } from './database.js';
 import { secondsSince } from './database-times.js';
+import { plainTrouble } from './database-trouble.js';
 import { diskSyncOf } from './disk-sync.js';
 import { pendingMigrations } from './pending-migrations.js';
 import {
@@ -102,7 +103,12 @@ export class SqliteDatabase extends Database {
     if (refusal !== null) throw refusal;
     const rows = this.timedQuery(sql, params, isEnough);
     // They may have come from a commit that is not on the disk yet.
-    if (this.log?.pending) await this.log.pending;
+    const pending = this.log?.pending;
+    if (pending) {
+      await pending.catch((error: unknown) => {
+        throw plainTrouble(error);
+      });
+    }
     return rows;
   }
 
@@ -135,7 +141,7 @@ export class SqliteDatabase extends Database {
   }
 
   private refusal(): Error | null {
-    return this.closed ? databaseClosed() : this.failure;
+    return this.closed ? databaseClosed() : this.failure && plainTrouble(this.failure);
   }
 
   /** Takes what is queued, group by group, until nothing is. */
@@ -206,7 +212,7 @@ export class SqliteDatabase extends Database {
   private refuse(group: readonly QueuedWork[], error: Error): [] {
     for (const item of group) {
       this.times.failed('write', error);
-      item.reject(error);
+      item.reject(plainTrouble(error));
     }
     return [];
   }
@@ -237,7 +243,7 @@ export class SqliteDatabase extends Database {
       if (!shared || !this.connection.inTransaction) throw error;
       this.execute({ sql: 'ROLLBACK TO work', params: [] });
       this.execute({ sql: 'RELEASE work', params: [] });
-      return () => item.reject(error);
+      return () => item.reject(plainTrouble(error));
     }
   }
 
@@ -277,7 +283,7 @@ export class SqliteDatabase extends Database {
       return this.query(sql, params, isEnough);
     } catch (error) {
       this.times.failed('read', error);
-      throw error;
+      throw plainTrouble(error);
     } finally {
       this.times.reads.observe(secondsSince(began));
     }

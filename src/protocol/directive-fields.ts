@@ -16,6 +16,9 @@ export interface FoundValue<T> {
   readonly field: string;
 }
 
+/** No database keeps them: two texts could become the same. */
+const NOT_STORABLE = /\0|\p{Surrogate}/u;
+
 /** The first source that has the member, in camelCase or snake_case. */
 export function findMember<T>(
   sources: readonly Source[],
@@ -36,8 +39,12 @@ export function findMember<T>(
 
 export function textUpTo(limit: number): Parse<string> {
   return (value, field) => {
-    if (typeof value === 'string' && value !== '' && value.length <= limit) return value;
-    throw invalidField(field, `must be a string of 1 to ${limit} characters`);
+    const isText = typeof value === 'string' && value !== '' && value.length <= limit;
+    if (isText && !NOT_STORABLE.test(value)) return value;
+    throw invalidField(
+      field,
+      `must be a string of 1 to ${limit} characters, without U+0000 and halves of surrogate pairs`,
+    );
   };
 }
 

@@ -71,6 +71,8 @@ describe('the routing directive', () => {
     [{ max_agents: 0 }, '.max_agents'],
     [{ replyTo: {} }, '.replyTo'],
     [{ idempotencyKey: '' }, '.idempotencyKey'],
+    [{ idempotencyKey: 'a\u0000b' }, '.idempotencyKey'],
+    [{ idempotencyKey: 'a\ud800' }, '.idempotencyKey'],
     [{ quorum: 0, require: 'quorum', strategy: 'all' }, '.quorum'],
     [{ maxCalls: '3' }, '.maxCalls'],
     [{ strategy: 'chain', steps: [] }, '.steps'],

@@ -34,6 +34,12 @@ export class PostgresRelay {
     return url.href;
   }
 
+  /** As if the server ended: connections break, and none is taken until `isDownAfter` is false again. */
+  goDown(): void {
+    this.isDownAfter = true;
+    for (const socket of this.sockets) socket.destroy();
+  }
+
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     for (const socket of this.sockets) socket.destroy();

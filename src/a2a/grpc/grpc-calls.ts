@@ -8,7 +8,7 @@ import type {
 } from '@grpc/grpc-js';
 import { Injectable } from '@nestjs/common';
 import { type Principal, refuseEnded } from '../../auth/index.js';
-import { hubErrorOf } from '../../common/hub-error.js';
+import { faultOf, hubErrorOf } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { turnFor } from '../../common/slices.js';
 import { AppConfig } from '../../config/index.js';
@@ -214,7 +214,8 @@ export class GrpcCalls {
 
   private statusOf(thrown: unknown, version: ProtocolVersion): StatusObject {
     const error = hubErrorOf(thrown);
-    if (error.reason === 'INTERNAL') this.log.error({ err: thrown }, 'gRPC call failed');
+    const err = faultOf(error);
+    if (err !== undefined) this.log.error({ err }, 'gRPC call failed');
     return grpcStatusOf(error, version);
   }
 }

@@ -4,7 +4,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Challenges, refuseEnded } from '../../auth/index.js';
 import { noteFailure } from '../../common/call-note.js';
-import { HubError } from '../../common/hub-error.js';
+import { faultOf, HubError } from '../../common/hub-error.js';
 import { methodNotAllowed } from '../../common/http/allowed-methods.js';
 import { refuseEncoded } from '../../common/http/json-body.js';
 import { onceClosed, untilClosed } from '../../common/http/once-closed.js';
@@ -295,9 +295,8 @@ export class HttpBindings {
   private noted(failure: HttpFailure, { id: requestId, note }: FastifyRequest): HttpFailure {
     const { error } = failure;
     noteFailure(note, error, failure.code);
-    if (error.reason === 'INTERNAL') {
-      this.log.error({ requestId, err: error.cause ?? error }, 'A2A call failed');
-    }
+    const err = faultOf(error);
+    if (err !== undefined) this.log.error({ requestId, err }, 'A2A call failed');
     return failure;
   }
 }

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { refuseEnded } from '../../auth/index.js';
 import { type CallNote, noteFailure } from '../../common/call-note.js';
 import { Draining, stopping } from '../../common/draining.js';
-import { HubError, hubErrorOf } from '../../common/hub-error.js';
+import { faultOf, HubError, hubErrorOf } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
 import type { EventSource } from './event-source.js';
@@ -95,8 +95,8 @@ export class EventStreams {
         if (writer.closed) return;
       }
     } catch (thrown) {
-      if (hubErrorOf(thrown).reason === 'INTERNAL')
-        this.log.error({ err: thrown }, 'stream failed');
+      const err = faultOf(hubErrorOf(thrown));
+      if (err !== undefined) this.log.error({ err }, 'stream failed');
       fail(writer, stream, thrown);
     }
   }

@@ -2,7 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common'
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../logger.js';
 import { noteFailure } from '../call-note.js';
-import { hubErrorOf } from '../hub-error.js';
+import { faultOf, hubErrorOf } from '../hub-error.js';
 import { PROBLEM_JSON, problemOf } from './problem.js';
 
 /** Answers every error of the admin API, and every unknown path, as `application/problem+json`. */
@@ -15,10 +15,11 @@ export class ProblemFilter implements ExceptionFilter {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const error = hubErrorOf(thrown);
     noteFailure(request.note, error);
-    if (error.reason === 'INTERNAL') {
+    const err = faultOf(error);
+    if (err !== undefined) {
       const { id: requestId, method } = request;
       const route = request.routeOptions.url;
-      this.log.error({ err: thrown, requestId, method, route }, 'request failed');
+      this.log.error({ err, requestId, method, route }, 'request failed');
     }
     if (reply.raw.headersSent) {
       reply.raw.destroy();

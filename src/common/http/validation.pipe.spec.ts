@@ -48,6 +48,41 @@ describe('adminValidationPipe', () => {
     await expect(holder).rejects.toThrow('entry: must be an object');
   });
 
+  it.each(['constructor', 'prototype', 'toString', 'valueOf', 'hasOwnProperty', '__proto__'])(
+    'refuses a member %s at any depth, which would be lost on the way',
+    async (name) => {
+      const member = `{"${name}":"x"}`;
+      for (const [text, field] of [
+        [`{"name":"n","entries":[{"count":1}],"${name}":1}`, name],
+        [
+          `{"name":"n","entries":[{"count":1},{"count":1,"more":${member}}]}`,
+          `entries[1].more.${name}`,
+        ],
+      ] as const) {
+        await expect(check(JSON.parse(text))).rejects.toMatchObject({
+          reason: 'INVALID_PARAMS',
+          message: `${field}: is no name for a member`,
+          violations: [{ field, description: 'is no name for a member' }],
+        });
+      }
+      const query = adminValidationPipe().transform(
+        Object.assign(Object.create(null), JSON.parse(member)),
+        { type: 'query', metatype: Body },
+      );
+      await expect(query).rejects.toThrow(`${name}: is no name for a member`);
+    },
+  );
+
+  it('finds nothing under an id with U+0000, which PostgreSQL refuses to look for', async () => {
+    const look = (id: string): Promise<unknown> =>
+      adminValidationPipe().transform(id, { type: 'param', metatype: String, data: 'agentId' });
+    await expect(look('a\0')).rejects.toMatchObject({
+      reason: 'NOT_FOUND',
+      message: 'No agentId holds U+0000.',
+    });
+    expect(await look('a')).toBe('a');
+  });
+
   it('gives an instance of the DTO', async () => {
     const body = await check({ name: 'n', entries: [{ count: 1 }] });
     expect(body).toBeInstanceOf(Body);

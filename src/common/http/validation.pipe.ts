@@ -8,14 +8,45 @@ import { plainWords } from './plain-words.js';
 const TYPES = ['isArray', 'isObject', 'isString', 'isBoolean', 'isNumber', 'isInt'];
 const LENGTHS = ['isLength', 'minLength', 'maxLength'];
 
-/** Refuses bodies that are no object where a DTO is asked for. */
+/** Names that every object has members of: Nest and class-transformer leave such members out, at any depth, without a word. */
+const INHERITED = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prototype']);
+
+/** Refuses bodies that are no object where a DTO is asked for, and members that would be lost. */
 class AdminValidationPipe extends ValidationPipe {
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    if (metadata.type === 'body' && isDto(metadata.metatype) && !isObject(value)) {
+    // PostgreSQL refuses to look for one.
+    if (metadata.type === 'param' && typeof value === 'string' && value.includes('\0')) {
+      throw new HubError('NOT_FOUND', `No ${metadata.data ?? 'id'} holds U+0000.`);
+    }
+    if (!isDto(metadata.metatype)) return super.transform(value, metadata);
+    if (metadata.type === 'body' && !isObject(value)) {
       throw new HubError('INVALID_PARAMS', 'The body must be a JSON object.');
     }
+    const field = inheritedIn(value);
+    if (field !== undefined) throw refusal([{ field, description: 'is no name for a member' }]);
     return super.transform(value, metadata);
   }
+}
+
+/** The path of a member with such a name; undefined when there is none. */
+function inheritedIn(value: unknown): string | undefined {
+  const open: Held[] = [{ value, path: () => '' }];
+  for (let held = open.pop(); held !== undefined; held = open.pop()) {
+    const { value: holder, path } = held;
+    if (typeof holder !== 'object' || holder === null) continue;
+    const isList = Array.isArray(holder);
+    for (const [name, member] of Object.entries(holder)) {
+      if (!isList && INHERITED.has(name)) return fieldPath(path(), name);
+      if (typeof member !== 'object') continue;
+      open.push({ value: member, path: () => fieldPath(path(), name) });
+    }
+  }
+  return undefined;
+}
+
+interface Held {
+  readonly value: unknown;
+  readonly path: () => string;
 }
 
 function isDto(metatype: ArgumentMetadata['metatype']): boolean {
@@ -41,11 +72,14 @@ export function adminValidationPipe(): ValidationPipe {
     // What was found at fault tells which members there are; nothing of it is shown but their names.
     validationError: { target: true },
     exceptionFactory: (errors) => {
-      const violations = errors.flatMap((error) => violationsOf(error, ''));
-      const detail = violations.map(({ field, description }) => `${field}: ${description}`);
-      return new HubError('INVALID_PARAMS', detail.join('; '), { violations });
+      return refusal(errors.flatMap((error) => violationsOf(error, '')));
     },
   });
+}
+
+function refusal(violations: readonly FieldViolation[]): HubError {
+  const detail = violations.map(({ field, description }) => `${field}: ${description}`);
+  return new HubError('INVALID_PARAMS', detail.join('; '), { violations });
 }
 
 function violationsOf(error: ValidationError, parent: string): FieldViolation[] {

@@ -3,7 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthService, ClientAddress, type Principal } from '../../auth/index.js';
 import { noteFailure } from '../../common/call-note.js';
-import { HubError, hubErrorOf } from '../../common/hub-error.js';
+import { faultOf, HubError, hubErrorOf } from '../../common/hub-error.js';
 import { VisitBounds } from '../../common/http/visit-bounds.js';
 import { Log } from '../../common/logger.js';
 import { networkOf } from '../../common/network-of.js';
@@ -142,7 +142,7 @@ export class SignInEndpoint implements OnModuleInit {
     } catch (error) {
       await this.drop(entry, tokens);
       const refused = hubErrorOf(error);
-      if (refused.reason === 'INTERNAL') throw error;
+      if (faultOf(refused) !== undefined) throw error;
       noteFailure(request.note, refused);
       return refused.reason === 'QUOTA_EXCEEDED'
         ? tooManySessionsPage(this.consoleLink)

@@ -1,7 +1,7 @@
 import type { Visibility } from '../../auth/index.js';
 import { ByteBudget, type BudgetRules, type ByteReservation } from '../../common/byte-budget.js';
 import type { Clock } from '../../common/clock.js';
-import { HubError } from '../../common/hub-error.js';
+import { databaseAway, HubError } from '../../common/hub-error.js';
 import type { Log } from '../../common/logger.js';
 import { NoTracing, type Tracing } from '../../common/tracing/tracing.js';
 import { isDatabaseTrouble } from '../../database/dialect.js';
@@ -291,9 +291,7 @@ export class GroupCommitTaskLog extends TaskLog {
     try {
       return await rows;
     } catch (error) {
-      if (error instanceof HubError || !isDatabaseTrouble(error)) throw error;
-      this.log.error({ err: error }, 'reading a task from the database failed');
-      throw unavailable(error);
+      throw isDatabaseTrouble(error) ? unavailable(error) : error;
     }
   }
 
@@ -390,5 +388,5 @@ function by(reservation: ByteReservation): ReserveBytes {
 }
 
 function unavailable(cause: unknown): HubError {
-  return new HubError('UNAVAILABLE', 'the database is not available', { cause });
+  return cause instanceof HubError ? cause : databaseAway(cause);
 }
