@@ -355,15 +355,24 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
       const { taskId } = await paused();
       const forget = () => stores.database.write((tx) => forgetWebhooks(tx, [taskId]));
       expect(await forget()).toEqual([taskId]);
-      await stores.retention.expireBacklog(later(9000), NOW, 10);
+      await stores.retention.expireBacklog(later(9000), NOW, '');
       expect(await forget()).toEqual([]);
     });
 
     it('ends as dead letters when it is too old, and the rest is told with a gap', async () => {
       const webhook = await paused();
-      expect(await stores.retention.expireBacklog(NOW, NOW, 10)).toBe(0);
-      expect(await stores.retention.expireBacklog(later(1), later(9000), 10)).toBe(1);
-      expect(await stores.retention.expireBacklog(later(1), later(9000), 10)).toBe(0);
+      expect(await stores.retention.expireBacklog(NOW, NOW, '')).toEqual({
+        streams: 0,
+        next: null,
+      });
+      expect(await stores.retention.expireBacklog(later(1), later(9000), '')).toEqual({
+        streams: 1,
+        next: null,
+      });
+      expect(await stores.retention.expireBacklog(later(1), later(9000), '')).toEqual({
+        streams: 0,
+        next: null,
+      });
       const found = await letters();
       expect(found.map(({ kind, seq, number }) => [kind, seq, number])).toEqual([
         ['snapshot', 3, 2],
@@ -379,15 +388,24 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
       const [letter] = await letters();
       await stores.pause(streamId, EVERYTHING, NOW);
       await stores.deliveries.redeliver(letter!.id, EVERYTHING, later(8000));
-      expect(await stores.retention.expireBacklog(later(7000), later(9000), 10)).toBe(0);
+      expect(await stores.retention.expireBacklog(later(7000), later(9000), '')).toEqual({
+        streams: 0,
+        next: null,
+      });
       expect(await stores.row(taskId)).toMatchObject({ open: 1 });
-      expect(await stores.retention.expireBacklog(later(8001), later(9000), 10)).toBe(1);
+      expect(await stores.retention.expireBacklog(later(8001), later(9000), '')).toEqual({
+        streams: 1,
+        next: null,
+      });
     });
 
     it('of a webhook that is told is nobody’s business here', async () => {
       const webhook = await paused();
       await stores.resume(webhook.streamId, EVERYTHING, NOW);
-      expect(await stores.retention.expireBacklog(later(9000), NOW, 10)).toBe(0);
+      expect(await stores.retention.expireBacklog(later(9000), NOW, '')).toEqual({
+        streams: 0,
+        next: null,
+      });
     });
   });
 }

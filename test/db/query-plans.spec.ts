@@ -8,6 +8,7 @@ import { SqlContextStore } from '../../src/tasks/persistence/sql-context.store.j
 import type { Delegation } from '../../src/tasks/task.js';
 import { ALICE, change, COMPLETED, status, TaskHarness } from '../contract/task-harness.js';
 import { describeDatabases } from '../support/databases.js';
+import { PushStores } from '../support/push-stores.js';
 import { stepsOf } from '../support/query-plans.js';
 
 /** Reads rows as many as there are tasks of an agent, a state, an owner: on the event loop, with half a million tasks, for half a second. */
@@ -98,6 +99,13 @@ describeDatabases('Plans of statements', (databases) => {
     expect(await longSteps(() => delegations.open('a1', '', 100))).toEqual([]);
     const open = await delegations.open('a1', '', 100);
     expect(open).toHaveLength(1);
+  });
+
+  it('go through the paused delivery streams by their own index', async () => {
+    const { retention } = new PushStores(database);
+    const expire = () => retention.expireBacklog(new Date(), new Date(), 'a');
+    const steps = await stepsOf(database, expire, ['push_delivery_streams']);
+    expect(steps).toContain('SEARCH s USING INDEX push_delivery_streams_paused (id>?)');
   });
 
   it('find webhooks of single tasks by what leads to the fewest', async () => {

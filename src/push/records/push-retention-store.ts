@@ -1,3 +1,11 @@
+/** What became of a piece of the paused delivery streams. */
+export interface ExpiredPiece {
+  /** Those of which something was ended. */
+  readonly streams: number;
+  /** What the next piece begins after; null when there is none. */
+  readonly next: string | null;
+}
+
 /** Ends and deletes what webhooks have kept for too long, in pieces. */
 export abstract class PushRetentionStore {
   /**
@@ -7,9 +15,9 @@ export abstract class PushRetentionStore {
   abstract pruneDead(before: Date, limit: number): Promise<number>;
 
   /**
-   * Ends what paused delivery streams have kept since before this time, of at most `limit` delivery streams: what was made
-   * becomes dead letters, what was not becomes one, and the delivery stream goes on behind it, with a gap. How many
-   * delivery streams there were.
+   * Ends what paused delivery streams have kept since before this time: what was made becomes dead letters, what was not
+   * becomes one, and the delivery stream goes on behind it, with a gap. Looks at a piece of them, behind the id `after`
+   * (`''`: the first).
    */
-  abstract expireBacklog(before: Date, now: Date, limit: number): Promise<number>;
+  abstract expireBacklog(before: Date, now: Date, after: string): Promise<ExpiredPiece>;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Clock } from '../../common/clock.js';
 import { PushRetention } from './push-retention.js';
-import { PushRetentionStore } from './push-retention-store.js';
+import { type ExpiredPiece, PushRetentionStore } from './push-retention-store.js';
 
 const SILENT = {
   debug: () => undefined,
@@ -21,9 +21,10 @@ class CountingStore extends PushRetentionStore {
     return Promise.resolve(this.fullPieces-- > 0 ? limit : 0);
   }
 
-  expireBacklog(before: Date): Promise<number> {
-    this.calls.push(`expire ${before.getTime() / DAY_MS}`);
-    return this.calls.length === 1 ? Promise.reject(new Error('away')) : Promise.resolve(0);
+  expireBacklog(before: Date, _now: Date, after: string): Promise<ExpiredPiece> {
+    this.calls.push(`expire ${before.getTime() / DAY_MS}${after}`);
+    if (this.calls.length === 1) return Promise.reject(new Error('away'));
+    return Promise.resolve({ streams: 0, next: after === '' ? ' after a' : null });
   }
 }
 
@@ -55,7 +56,9 @@ class HourClock extends Clock {
   }
 }
 
-const pendingPromises = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+async function pendingPromises(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
 
 describe('PushRetention', () => {
   async function started(deadLetterRetentionDays: number) {
@@ -74,18 +77,23 @@ describe('PushRetention', () => {
     const hour = 1 / 24;
     expect(store.calls.slice(1)).toEqual([
       `expire ${70 + hour}`,
+      `expire ${70 + hour} after a`,
       `prune ${10 + hour}`,
       `prune ${10 + hour}`,
     ]);
     await retention.stop();
     await clock.pass();
-    expect(store.calls).toHaveLength(4);
+    expect(store.calls).toHaveLength(5);
   });
 
   it('keeps dead letters for good when the setting says so', async () => {
     const { clock, store, retention } = await started(0);
     await clock.pass();
     await retention.stop();
-    expect(store.calls).toEqual(['expire 70', `expire ${70 + 1 / 24}`]);
+    expect(store.calls).toEqual([
+      'expire 70',
+      `expire ${70 + 1 / 24}`,
+      `expire ${70 + 1 / 24} after a`,
+    ]);
   });
 });

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { BackgroundJob } from '../../common/background-job.js';
 import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
+import { longTurn } from '../../common/long-work.js';
 import { Settings } from '../../config/index.js';
-import { PushRetentionStore } from './push-retention-store.js';
+import { type ExpiredPiece, PushRetentionStore } from './push-retention-store.js';
 
 export interface PushRetentionSettings {
   /** 0 keeps dead letters as long as their tasks. */
@@ -14,7 +15,7 @@ export interface PushRetentionSettings {
 
 const EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Rows or delivery streams in one transaction. */
+/** Dead letters in one transaction. */
 const AT_ONCE = 64;
 
 /** Looks every hour for what webhooks have kept for too long. Stopping it in any moment loses nothing. */
@@ -50,9 +51,7 @@ export class PushRetention {
     const now = this.clock.now();
     const daysAgo = (days: number): Date => new Date(now.getTime() - days * DAY_MS);
     const { deadLetterRetentionDays, backlogMaxAgeDays } = this.settings;
-    const streams = await inPieces(signal, () =>
-      this.store.expireBacklog(daysAgo(backlogMaxAgeDays), now, AT_ONCE),
-    );
+    const streams = await this.expire(daysAgo(backlogMaxAgeDays), now, signal);
     if (streams > 0) {
       this.log.warn(
         { webhooks: streams },
@@ -61,6 +60,16 @@ export class PushRetention {
     }
     if (deadLetterRetentionDays === 0) return;
     await inPieces(signal, () => this.store.pruneDead(daysAgo(deadLetterRetentionDays), AT_ONCE));
+  }
+
+  private async expire(before: Date, now: Date, signal: AbortSignal): Promise<number> {
+    let total = 0;
+    for (let after: string | null = ''; after !== null && !signal.aborted; await longTurn()) {
+      const { streams, next }: ExpiredPiece = await this.store.expireBacklog(before, now, after);
+      total += streams;
+      after = next;
+    }
+    return total;
   }
 }
 

@@ -4,13 +4,15 @@ import { forUpdate } from '../../../database/rows.js';
 import { Database } from '../../../database/database.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { TaskPositions } from '../../../tasks/index.js';
-import { PushRetentionStore } from '../push-retention-store.js';
+import { type ExpiredPiece, PushRetentionStore } from '../push-retention-store.js';
 import { reasonOfBacklog } from '../../delivery/domain/dead-causes.js';
 import { deleteOld } from '../../delivery/persistence/delete-deliveries.js';
 import { STREAM, type StreamRow } from '../../delivery/persistence/delivery-rows.js';
 import { taskWebhooksOf } from '../../registration/persistence/webhook-rows.js';
 import { insertSnapshot } from '../../delivery/persistence/insert-snapshot.js';
 
+/** Paused delivery streams that are looked at together, some microseconds each; the event loop of SQLite waits meanwhile. */
+const PIECE = 1000;
 const TOO_OLD = 'the webhook was paused for too long';
 
 /**
@@ -38,18 +40,20 @@ export class SqlPushRetentionStore extends PushRetentionStore {
     return this.database.write((tx) => deleteOld(tx, 'dead', before, limit));
   }
 
-  async expireBacklog(before: Date, now: Date, limit: number): Promise<number> {
+  async expireBacklog(before: Date, now: Date, after: string): Promise<ExpiredPiece> {
     const at = before.getTime();
     // What is old is looked for first, so that nothing old costs no write.
-    const found = await this.database.read<{ id: string }>(
-      `SELECT s.id FROM push_delivery_streams s WHERE s.active = 2 AND ${hasOldBacklog(this.tasks)}
-       ORDER BY s.id LIMIT ?`,
-      [at, at, limit],
+    const looked = await this.database.read<{ id: string; is_old: boolean | number }>(
+      `SELECT s.id, ${hasOldBacklog(this.tasks)} AS is_old FROM push_delivery_streams s
+       WHERE s.active = 2 AND s.id > ? ORDER BY s.id LIMIT ${PIECE}`,
+      [at, at, after],
     );
-    for (const { id } of found) {
+    const old = looked.filter((each) => Boolean(each.is_old));
+    for (const { id } of old) {
       await this.database.write((tx) => this.expire(tx, id, before, now));
     }
-    return found.length;
+    const last = looked.length < PIECE ? undefined : looked.at(-1);
+    return { streams: old.length, next: last?.id ?? null };
   }
 
   private *expire(tx: Tx, streamId: string, before: Date, now: Date): Work<void> {
