@@ -180,6 +180,21 @@ export function requestRatesContract(open: () => Promise<Database>): void {
       expect([takes.length, rates.isApart]).toEqual([0, false]);
     });
 
+    it('is refused as before where the clock was set back, a little or far, after few takes', async () => {
+      limits = [rate(1)];
+      const rates = start();
+      for (const back of [0, 1000, 2000, 3_600_000]) {
+        await clock.advance(back === 0 ? 0 : 10_000);
+        expect([back, await letThrough(rates, 3)]).toEqual([back, 1]);
+        await clock.advance(-back);
+        takes.length = 0;
+        await letThrough(rates, 3);
+        expect(await letThrough(rates, 3)).toBe(0);
+        await settled();
+        expect(takes.length).toBeLessThan(10);
+      }
+    });
+
     it('costs nothing of another limit that would allow what it refuses', async () => {
       limits = [rate(10), rate(3, { principal: 'alice' })];
       const rates = start();
