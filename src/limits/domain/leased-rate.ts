@@ -68,10 +68,16 @@ export class LeasedRate {
     this.wantedNow += 1;
   }
 
-  /** Lets one through. */
-  spend(): void {
+  /** Lets one through; what it gives takes that back, as long as its second lasts. */
+  spend(): () => void {
+    const { second, left } = this;
     this.spentNow += 1;
-    if (this.left > 0) this.points.set(this.second, this.left - 1);
+    if (left > 0) this.points.set(second, left - 1);
+    return () => {
+      if (second !== this.second) return;
+      this.spentNow -= 1;
+      if (left > 0) this.points.set(second, this.left + 1);
+    };
   }
 
   /** Points that were taken for this second, or ahead for it; none: it is used up. */
