@@ -5,26 +5,26 @@ interface Timer {
   readonly call: () => void;
 }
 
-/** A clock of unit tests whose timers are over when they move it. */
+/** A clock of unit tests whose timers are over when they move it on, also after it was set back. */
 export class TimedClock extends SettableClock {
   private readonly timers = new Set<Timer>();
 
   override after(ms: number, call: () => void): () => void {
-    const timer = { at: this.ms + ms, call };
+    const timer = { at: this.monotonicMs() + ms, call };
     this.timers.add(timer);
     return () => void this.timers.delete(timer);
   }
 
   /** Moves the clock by so many milliseconds; what is due then has settled when it resolves. */
   async elapse(ms: number): Promise<void> {
-    const end = this.ms + ms;
+    const end = this.monotonicMs() + ms;
     for (let next = this.next(end); next !== undefined; next = this.next(end)) {
       this.timers.delete(next);
-      this.ms = next.at;
+      this.ms += next.at - this.monotonicMs();
       next.call();
       await new Promise((resolve) => setImmediate(resolve));
     }
-    this.ms = end;
+    this.ms += end - this.monotonicMs();
   }
 
   private next(end: number): Timer | undefined {

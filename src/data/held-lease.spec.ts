@@ -42,6 +42,15 @@ describe('HeldLease', () => {
     expect(lease.isLost.aborted).toBe(true);
   });
 
+  it('is lost as soon where the clock was set back', async () => {
+    const { clock, lease } = held(away);
+    clock.ms -= 100 * LEASE_MS;
+    await clock.elapse(LEASE_MS - 1);
+    expect(lease.isLost.aborted).toBe(false);
+    await clock.elapse(LEASE_MS);
+    expect(lease.isLost.reason).toBe('over');
+  });
+
   it('renews no more once it is over, whoever calls for it', async () => {
     const { clock, asked, lease } = held(away);
     // One that would be renewed at the moment in which it is over.

@@ -1,4 +1,5 @@
 import type { Clock } from '../common/clock.js';
+import { timeLeft } from '../common/time-left.js';
 
 /** What nothing was heard of for so long may be taken over by another process. */
 export const LEASE_MS = 60_000;
@@ -18,6 +19,8 @@ export class HeldLease {
   private cancelRenewal: () => void = () => undefined;
   private cancelEnd: () => void = () => undefined;
   private renewing: Promise<void> = Promise.resolve();
+  /** Whatever the clock is set to, it lasts no longer than a lease. */
+  private timeLeft: () => number;
   private isStopped = false;
 
   /**
@@ -25,10 +28,11 @@ export class HeldLease {
    * another's; where it rejects, or does not answer, it is asked again until the lease is over.
    */
   constructor(
-    private readonly clock: Pick<Clock, 'now' | 'after'>,
+    private readonly clock: Pick<Clock, 'now' | 'monotonicMs' | 'after'>,
     private until: Date,
     private readonly store: (until: Date) => Promise<boolean>,
   ) {
+    this.timeLeft = timeLeft(clock, LEASE_MS);
     this.waitToRenew();
     this.waitForEnd();
   }
@@ -42,7 +46,8 @@ export class HeldLease {
   async renew(): Promise<boolean> {
     if (this.lost.signal.aborted) return false;
     const until = leaseUntil(this.clock);
-    if (await this.store(until)) this.until = until;
+    const left = timeLeft(this.clock, LEASE_MS);
+    if (await this.store(until)) [this.until, this.timeLeft] = [until, left];
     else this.lose('taken');
     return !this.lost.signal.aborted;
   }
@@ -73,7 +78,7 @@ export class HeldLease {
   }
 
   private waitForEnd(): void {
-    const leftMs = this.until.getTime() - this.clock.now().getTime();
+    const leftMs = Math.min(this.until.getTime() - this.clock.now().getTime(), this.timeLeft());
     if (leftMs <= 0) return this.lose('over');
     this.cancelEnd = this.clock.after(leftMs, () => this.waitForEnd());
   }

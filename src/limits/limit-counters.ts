@@ -28,6 +28,9 @@ export abstract class LimitCounters {
     counters: readonly (readonly [counter: string, period: number])[],
   ): Promise<readonly (number | undefined)[]>;
 
-  /** Deletes those of periods that have been over for long, at most `limit`; how many. */
-  abstract forget(before: Date, limit: number): Promise<number>;
+  /** Deletes those of days and of months that were counted in last before these times, in pieces until `signal` aborts. */
+  abstract forget(
+    before: { readonly ofDays: Date; readonly ofMonths: Date },
+    signal: AbortSignal,
+  ): Promise<void>;
 }

@@ -116,7 +116,10 @@ export class RateLeases {
         batch.map(({ key, max, wanted, isAhead }) => ({ key, max, wanted, isAhead })),
       );
       if (!this.isLate) this.compare(now.getTime(), startedAt);
-      leases.forEach(({ second, points }, index) => batch[index]!.rate.take(second, points));
+      leases.forEach(({ second, points }, index) => {
+        const { rate, isAhead } = batch[index]!;
+        rate.take(second, points, isAhead);
+      });
       if (this.hasFailed) this.log.info({}, 'request rates are shared by all processes again');
       this.hasFailed = false;
     } catch (error) {

@@ -72,7 +72,7 @@ export class RequestRates {
   }
 
   /** Counts a request of a caller. Rejects with RATE_LIMITED when it is one too many; undefined: nothing to wait for. */
-  countRequest({ organization, principalId }: Owner): Promise<void> | undefined {
+  countRequest({ organization, principalId }: Owner): Promise<unknown> | undefined {
     const { registry } = this;
     if (!registry.hasRates) return undefined;
     const limits = [registry.ofPrincipal(principalId), registry.ofOrganization(organization)];
@@ -85,18 +85,23 @@ export class RequestRates {
     return this.registry.hasTargetRates;
   }
 
-  /** Counts a message that is given to these agents. Rejects with RATE_LIMITED, with the agent in its metadata. */
+  /**
+   * Counts a message that is given to these agents. Rejects with RATE_LIMITED, with the agent in its metadata. The
+   * function it gives is to be called when the message is not given to them after all, within the same second.
+   */
   async countMessage(
     owner: Owner,
     targets: readonly { readonly agentId: string; readonly skillId: string | null }[],
-  ): Promise<void> {
-    if (!this.hasTargets) return;
+  ): Promise<() => void> {
     const limits = new Set(targets.flatMap((target) => this.registry.ofTarget(owner, target)));
-    await this.count([...limits].flatMap(rateOf));
+    const spent = await this.count([...limits].flatMap(rateOf));
+    return () => {
+      for (const takeBack of spent) takeBack();
+    };
   }
 
-  /** One of each, or none of any. Waits only where no points are in memory: for the first after a pause, or a burst. */
-  private async count(rates: readonly Rate[]): Promise<void> {
+  /** One of each, or none of any; what it gives takes each back. Waits only where no points are in memory: for the first after a pause, or a burst. */
+  private async count(rates: readonly Rate[]): Promise<(() => void)[]> {
     const counted = rates.map((rate) => ({ rate, leased: this.leasedOf(rate) }));
     this.turn(counted);
     for (const { leased } of counted) leased.want();
@@ -108,10 +113,11 @@ export class RequestRates {
       await this.leases.answer();
       this.turn(counted);
     }
-    for (const { leased } of counted) {
-      leased.spend();
+    return counted.map(({ leased }) => {
+      const takeBack = leased.spend();
       this.renew(leased);
-    }
+      return takeBack;
+    });
   }
 
   private turn(counted: readonly Counted[]): void {

@@ -223,6 +223,19 @@ export function auditExportContract(open: () => Promise<Database>): void {
     expect(got).toEqual(placesOf(hub, 1, 11));
   });
 
+  it('goes on in another process where the clock was set back far behind the lease', async () => {
+    await hub.record(1);
+    await run(runOf('p1'));
+    await hub.record(1);
+    const second = runOf('p2');
+    await clock.advance(-30_000);
+    await run(second);
+    expect(got).toEqual(placesOf(hub, 1, 1));
+    await clock.advance(-3_600_000);
+    await run(second);
+    expect(got).toEqual(placesOf(hub, 1, 2));
+  });
+
   it('of a process that slept past its lease counts nothing any more', async () => {
     await hub.record(4);
     const [first, second] = [runOf('p1'), runOf('p2')];

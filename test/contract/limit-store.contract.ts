@@ -88,6 +88,36 @@ export function limitStoreContract(
       expect(await counters.read('big', 1)).toBe(most);
     });
 
+    it('of a day is deleted before one of a month, in pieces, until the process stops', async () => {
+      const kinds = ['tasksPerDay', 'budgetPerDay', 'tasksPerMonth', 'budgetPerMonth'];
+      const at = (now: Date, period: number): Promise<void> =>
+        database.write(function* (tx) {
+          for (const kind of kinds) {
+            for (let n = 0; n < 150; n++) yield* counters.lock(tx, `${kind} ["${n}"]`, period, now);
+          }
+        });
+      await at(NOW, 1);
+      await at(LATER, 2);
+      const left = async (): Promise<Record<string, number>> => {
+        const rows = await database.read<{ counter: string; period: number }>(
+          'SELECT counter, period FROM limit_counters',
+        );
+        const counts: Record<string, number> = {};
+        for (const { counter, period } of rows) {
+          const kind = `${counter.split(' ')[0]!} ${period}`;
+          counts[kind] = (counts[kind] ?? 0) + 1;
+        }
+        return counts;
+      };
+      const all = await left();
+      const stopped = AbortSignal.abort();
+      await counters.forget({ ofDays: LATER, ofMonths: LATER }, stopped);
+      expect(await left()).toEqual(all);
+      await counters.forget({ ofDays: LATER, ofMonths: NOW }, new AbortController().signal);
+      const { 'tasksPerDay 1': _, 'budgetPerDay 1': __, ...kept } = all;
+      expect(await left()).toEqual(kept);
+    });
+
     it('begins at 0 in each period, counts, and is deleted when it is old', async () => {
       const count = (period: number, amount: number, now: Date): Promise<number> =>
         database.write(function* (tx) {
@@ -100,7 +130,12 @@ export function limitStoreContract(
       expect(await count(2, 1, LATER)).toBe(0);
       expect(await count(0, 0, NOW)).toBe(0);
       expect([await counters.read('c', 1), await counters.read('d', 1)]).toEqual([5, undefined]);
-      expect(await counters.forget(LATER, 10)).toBe(1);
+      const ends = new AbortController();
+      const forget = (ofDays: Date, ofMonths: Date): Promise<void> =>
+        counters.forget({ ofDays, ofMonths }, ends.signal);
+      await forget(LATER, NOW);
+      expect(await counters.read('c', 1)).toBe(5);
+      await forget(NOW, LATER);
       expect([await counters.read('c', 1), await counters.read('c', 2)]).toEqual([undefined, 1]);
     });
   });

@@ -180,6 +180,21 @@ export function requestRatesContract(open: () => Promise<Database>): void {
       expect([takes.length, rates.isApart]).toEqual([0, false]);
     });
 
+    it('is refused as before where the clock was set back, a little or far, after few takes', async () => {
+      limits = [rate(1)];
+      const rates = start();
+      for (const back of [0, 1000, 2000, 3_600_000]) {
+        await clock.advance(back === 0 ? 0 : 10_000);
+        expect([back, await letThrough(rates, 3)]).toEqual([back, 1]);
+        await clock.advance(-back);
+        takes.length = 0;
+        await letThrough(rates, 3);
+        expect(await letThrough(rates, 3)).toBe(0);
+        await settled();
+        expect(takes.length).toBeLessThan(10);
+      }
+    });
+
     it('costs nothing of another limit that would allow what it refuses', async () => {
       limits = [rate(10), rate(3, { principal: 'alice' })];
       const rates = start();
@@ -191,12 +206,30 @@ export function requestRatesContract(open: () => Promise<Database>): void {
       expect(others.filter(({ status }) => status === 'fulfilled')).toHaveLength(7);
     });
 
+    it.each([false, true])(
+      'counts a message that is not given to its agent after all no more, in its second (one process: %s)',
+      async (isSole) => {
+        limits = [rate(2, { agent: 'one' }), rate(1, { agent: 'two' })];
+        const rates = start(2, isSole);
+        const count = () => rates.countMessage(ALICE, [{ agentId: 'one', skillId: null }]);
+        const uncount = await count();
+        await expect(count()).rejects.toThrow('agent.requestsPerSecond');
+        uncount();
+        const late = await count();
+        await expect(count()).rejects.toThrow('agent.requestsPerSecond');
+        await clock.advance(1000);
+        await count();
+        late();
+        await expect(count()).rejects.toThrow('agent.requestsPerSecond');
+      },
+    );
+
     it('says which it is and whose, and is told of', async () => {
       limits = [rate(1), rate(1, { agent: 'one', principal: 'alice' }), rate(1, { agent: 'one' })];
       const rates = start();
       const refused: string[] = [];
       rates.onRefused((name) => refused.push(name));
-      const of = async (count: () => Promise<void> | undefined): Promise<unknown> => {
+      const of = async (count: () => Promise<unknown> | undefined): Promise<unknown> => {
         await count();
         return Promise.resolve(count()).then(
           () => undefined,

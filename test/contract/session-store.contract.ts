@@ -92,6 +92,8 @@ export function sessionStoreContract(databases: DatabaseFactory): void {
     expect(await store.reserve('one', AT, END, LATER)).toBe(true);
     expect(await store.reserve('one', AT, END, LATER)).toBe(false);
     expect(await store.reserve('one', AT, END, END)).toBe(true);
+    // The clock was set back far behind the one of whoever reserved it.
+    expect(await store.reserve('one', AT, LATER, AT)).toBe(true);
     await store.release('one', AT);
     expect(await store.reserve('one', AT, END, LATER)).toBe(true);
     const tokens = { accessToken: 'a', refreshToken: 'b', idToken: 'c', usableUntil: END };

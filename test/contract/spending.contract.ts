@@ -1,6 +1,14 @@
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { HubError } from '../../src/common/hub-error.js';
-import type { AppliedLimit, LimitSubject } from '../../src/limits/index.js';
+import {
+  type AppliedLimit,
+  type Charge,
+  type LimitSubject,
+  monthOf,
+  type SpendingGroup,
+  type SpendingSum,
+} from '../../src/limits/index.js';
+import type { SpendingFilter } from '../../src/limits/spending.js';
 import type { Price } from '../../src/limits/domain/price.js';
 import type { LimitWarning } from '../../src/tasks/store/limit-levels.js';
 import type { DelegationPatch } from '../../src/tasks/task.js';
@@ -213,6 +221,68 @@ export function spendingContract(databases: DatabaseFactory): void {
     await end(hub, await begin(hub, [acme]));
     await end(hub, await begin(hub, [acme]));
     expect(warnings).toEqual([{ limit: acme, used: 0.8 }]);
+  });
+
+  it('is added up for pages in its order, in small pieces where that holds the event loop', async () => {
+    const { spending, database } = await harness([]);
+    const charges = Array.from({ length: 700 }, (_, n) => ({
+      ...{ organization: `o${n % 3}`, principalId: `p${(n * 7) % 40}`, agentId: `a${n % 11}` },
+      ...{ skillId: n % 5 === 0 ? null : `s${n % 2}`, unit: n % 2 ? 'EUR' : 'tokens', amount: n },
+    }));
+    const months = ['2026-01', '2026-02', '2026-03'].map((month) => new Date(`${month}-15`));
+    for (const month of months) {
+      await database.write((tx) => spending.add(tx, charges, month));
+    }
+    const pages = async (filter: SpendingFilter, by: readonly SpendingGroup[]) => {
+      const all: SpendingSum[] = [];
+      for (let page = await spending.sums(filter, by, 30, 0); page.length > 0;) {
+        all.push(...page);
+        page = await spending.sums(filter, by, 30, all.length);
+      }
+      return all;
+    };
+    const orderOf = ({ month, ...sum }: SpendingSum): string =>
+      JSON.stringify([
+        99_999 - (month ?? 0),
+        sum.organization,
+        sum.principal,
+        sum.agent,
+        sum.skill,
+        sum.unit,
+      ]);
+    const filters: [SpendingFilter, (charge: Charge) => boolean, number][] = [
+      [{}, () => true, 3],
+      [{ organization: 'o1' }, ({ organization }) => organization === 'o1', 3],
+      [
+        { principal: 'p7', agent: 'a1' },
+        (each) => each.principalId === 'p7' && each.agentId === 'a1',
+        3,
+      ],
+      [{ agent: 'a3', toMonth: monthOf(months[1]!) }, ({ agentId }) => agentId === 'a3', 2],
+      [{ unit: 'EUR', fromMonth: monthOf(months[2]!) }, ({ unit }) => unit === 'EUR', 1],
+    ];
+    for (const [filter, fits, times] of filters) {
+      const amount = charges.filter(fits).reduce((sum, each) => sum + each.amount, 0) * times;
+      for (const by of ['organization', 'principal', 'agent', 'skill'] as const) {
+        for (const groups of [['month', by], [by]] as const) {
+          const found = await pages(filter, groups);
+          expect(found.reduce((sum, each) => sum + each.amount, 0)).toBe(amount);
+          const inOrder = found.map(orderOf);
+          expect(new Set(inOrder).size).toBe(inOrder.length);
+          if (by !== 'skill' && database.dialect === 'sqlite')
+            expect([...inOrder].sort()).toEqual(inOrder);
+        }
+      }
+    }
+    const read = jest.spyOn(database, 'read');
+    await spending.sums({}, ['month', 'agent'], 10, 0);
+    const statements = read.mock.calls.filter(([sql]) => sql.includes('SUM(amount)'));
+    read.mockRestore();
+    if (database.dialect !== 'sqlite') return;
+    expect(statements.length).toBeGreaterThan(1);
+    // The page is of the newest month alone.
+    const newest = monthOf(months[2]!);
+    expect(new Set(statements.map(([, params]) => params?.[0]))).toEqual(new Set([newest]));
   });
 
   it('forgets months long past', async () => {

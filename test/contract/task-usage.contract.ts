@@ -102,6 +102,30 @@ export function taskUsageContract(databases: DatabaseFactory): void {
     expect(usage).toMatchObject({ openTasks: 1, storedBytes: bytes[0]! + bytes[1]! });
   });
 
+  it('counts the tasks of a day anew where the clock was set back, but for the skew of processes at midnight', async () => {
+    const hub = new TaskHarness(await databases.open());
+    const [today, now] = [async () => (await stored(hub)).tasksToday, hub.clock.now().getTime()];
+    const day = 24 * 60 * 60 * 1000;
+    const toMidnight = day - (now % day);
+    await hub.clock.advance(toMidnight - 1000);
+    await hub.create();
+    await hub.clock.advance(2000);
+    await hub.create();
+    await hub.clock.advance(-2000);
+    await hub.create();
+    await hub.clock.advance(2000);
+    await hub.create();
+    expect(await today()).toBe(2);
+    for (const days of [1, 400]) {
+      await hub.clock.advance(days * day);
+      await hub.create();
+      await hub.clock.advance(-days * day);
+      await hub.create();
+      await hub.create();
+      expect([days, await today()]).toEqual([days, 2]);
+    }
+  });
+
   it('learns what other processes have committed, and begins each day anew', async () => {
     const hub = new TaskHarness(await databases.open());
     const ledger = ledgerOf(hub);

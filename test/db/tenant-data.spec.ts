@@ -306,7 +306,7 @@ describeDatabases('what a tenant owns', (databases) => {
     await jobs.cancel('export', 'canceled', new Date(20));
     const states = async () =>
       Object.fromEntries((await jobs.list('export', 10)).items.map(({ id, state }) => [id, state]));
-    await jobs.endLeft(new Date(100), false);
+    await jobs.endLeft(new Date(99), false);
     const begun = { waits: 'waiting', read: 'running', left: 'running', canceled: 'canceled' };
     expect(await states()).toEqual(begun);
     await jobs.endLeft(new Date(101), false);
@@ -321,6 +321,25 @@ describeDatabases('what a tenant owns', (databases) => {
     expect(await jobs.get('export', 'read')).toMatchObject({
       progress: { tasks: { counted: 2, done: 1 } },
     });
+  });
+
+  it('is worked on, and said to be exported no longer, also where the clock was set back since', async () => {
+    const jobs = new SqlDataJobStore(await databases.openEmptied());
+    const hour = 3_600_000;
+    await jobs.add({ ...exportOf('deleted'), kind: 'deletion' });
+    await jobs.add(exportOf('read'));
+    await jobs.begin({ id: 'read', reader: 'r1' }, new Date(hour), new Date(hour + 60_000));
+    const claim = async (runner: string, at: number): Promise<string | undefined> =>
+      (await jobs.claim(runner, new Date(at), new Date(at + 60_000)))?.id;
+    expect(await claim('one', hour)).toBe('deleted');
+    for (const at of [hour, hour - 30_000]) {
+      expect(await claim('two', at)).toBeUndefined();
+      await jobs.endLeft(new Date(at), false);
+      expect((await jobs.get('export', 'read'))?.state).toBe('running');
+    }
+    expect(await claim('two', 1000)).toBe('deleted');
+    await jobs.endLeft(new Date(1000), false);
+    expect((await jobs.get('export', 'read'))?.state).toBe('failed');
   });
 
   it('is exported as the reading that began last says, and its first end counts', async () => {

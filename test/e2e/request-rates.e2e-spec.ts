@@ -204,4 +204,22 @@ describe('a limit of requests a second', () => {
       expect(answered['id']).toBe(task!['id']);
     });
   });
+
+  it('of an agent is not spent on what another limit refuses', async () => {
+    await put('one', { agent: 'one', requestsPerSecond: 2, openTasks: 1 });
+    const key = await hub.createKey({ organization: 'agents' });
+    const send = async (text: string, metadata: JsonObject, taskId = ''): Promise<JsonObject> =>
+      (await hub.send(text, { message: { metadata, taskId } }, { key }))['task'] as JsonObject;
+    await eventually(async () => {
+      await aNewSecond();
+      const task = await send('wait', { agentId: 'one' });
+      try {
+        for (let n = 0; n < 3; n++) {
+          await expect(send('no', { agentId: 'one' })).rejects.toThrow('agent.openTasks');
+        }
+      } finally {
+        await send('done', {}, String(task['id']));
+      }
+    });
+  });
 });

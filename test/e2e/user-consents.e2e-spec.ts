@@ -364,22 +364,26 @@ describe('an agent that is called with the consent of a user', () => {
     const refuse = (call: ScriptedCall): void => void call.send(401, 'no', 'text/plain');
     Object.assign(agent.handlers, { SendMessage: refuse, SendStreamingMessage: refuse });
     const clock = hub.app.get(Clock);
-    const real = clock.now.bind(clock);
-    const later = jest.spyOn(clock, 'now');
+    const [real, realMs] = [clock.now.bind(clock), clock.monotonicMs.bind(clock)];
+    const [later, laterMs] = [jest.spyOn(clock, 'now'), jest.spyOn(clock, 'monotonicMs')];
+    const goOn = (ms: number): void => {
+      later.mockImplementation(() => new Date(real().getTime() + ms));
+      laterMs.mockImplementation(() => realMs() + ms);
+    };
     try {
       // It is no young token any more. However many calls meet the same trouble, that is one refusal.
       for (const ms of [70_000, 71_000, 90_000]) {
-        later.mockImplementation(() => new Date(real().getTime() + ms));
+        goOn(ms);
         expect((await waiting()).state).toBe('TASK_STATE_FAILED');
         expect(await consents()).toHaveLength(1);
         expect(new Set(await accounts())).toEqual(new Set(['alice']));
       }
-      later.mockImplementation(() => new Date(real().getTime() + 140_000));
+      goOn(140_000);
       const task = await waiting();
       expect(task.state).toBe('TASK_STATE_AUTH_REQUIRED');
       expect(task.text).toContain('does not take the access token of the consent');
     } finally {
-      later.mockRestore();
+      for (const each of [later, laterMs]) each.mockRestore();
       for (const name of Object.keys(agent.handlers)) delete agent.handlers[name];
     }
     expect(await consents()).toEqual([]);

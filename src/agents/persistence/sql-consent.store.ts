@@ -5,6 +5,7 @@ import type { Page } from '../../common/page.js';
 import { SecretBox, SecretLockedError } from '../../common/secret-box.js';
 import { CommitUnknown } from '../../database/commit-unknown.js';
 import { Database } from '../../database/database.js';
+import { leaseBounds, unleased } from '../../database/leases.js';
 import { forUpdate } from '../../database/rows.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import { type DatabaseRow, Table } from '../../database/table.js';
@@ -60,8 +61,9 @@ export class SqlConsentStore extends ConsentStore {
 
   async reserve(id: string, tokenAt: Date, until: Date, now: Date): Promise<boolean> {
     const sql = `UPDATE consents SET renewing_until = ? WHERE id = ? AND token_at = ?
-      AND (renewing_until IS NULL OR renewing_until <= ?)`;
-    const params = [until.getTime(), id, tokenAt.getTime(), now.getTime()];
+      AND ${unleased('renewing_until')}`;
+    const [at, end] = [now.getTime(), until.getTime()];
+    const params = [end, id, tokenAt.getTime(), ...leaseBounds(at, end - at)];
     return (await this.database.write((tx) => tx.run(sql, params))) > 0;
   }
 

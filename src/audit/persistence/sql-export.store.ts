@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
+import { leaseBounds, unleased } from '../../database/leases.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { Table } from '../../database/table.js';
 import {
@@ -101,12 +102,13 @@ export class SqlExportStore extends ExportStore {
     now: Date,
     isSole: boolean,
   ): Promise<boolean> {
+    const [at, end] = [now.getTime(), until.getTime()];
     const changed = await this.database.write(
       (tx) =>
         tx.run(
           `UPDATE audit_exports SET owner = ?, leased_until = ? WHERE id = ?
-             AND (owner IS NULL OR owner = ? OR leased_until < ? OR ? = 1)`,
-          [owner, until.getTime(), exportId, owner, now.getTime(), isSole ? 1 : 0],
+             AND (owner IS NULL OR owner = ? OR ${unleased('leased_until')} OR ? = 1)`,
+          [owner, end, exportId, owner, ...leaseBounds(at, end - at), isSole ? 1 : 0],
         ),
       'may-be-lost',
     );

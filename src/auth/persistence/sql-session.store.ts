@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox, SecretLockedError } from '../../common/secret-box.js';
 import { Database } from '../../database/database.js';
+import { leaseBounds, unleased } from '../../database/leases.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import { type DatabaseRow, Table } from '../../database/table.js';
 import { hashOf } from '../credential.js';
@@ -69,8 +70,9 @@ export class SqlSessionStore extends SessionStore {
 
   async reserve(id: string, tokenAt: Date, until: Date, now: Date): Promise<boolean> {
     const sql = `UPDATE console_sessions SET renewing_until = ? WHERE id = ? AND token_at = ?
-      AND (renewing_until IS NULL OR renewing_until <= ?)`;
-    const params = [until.getTime(), id, tokenAt.getTime(), now.getTime()];
+      AND ${unleased('renewing_until')}`;
+    const [at, end] = [now.getTime(), until.getTime()];
+    const params = [end, id, tokenAt.getTime(), ...leaseBounds(at, end - at)];
     return (await this.database.write((tx) => tx.run(sql, params))) > 0;
   }
 

@@ -4,6 +4,7 @@ import { type DataOwner, ownerText } from '../../common/owned-data.js';
 import type { Page } from '../../common/page.js';
 import { pageOf } from '../../common/cursor.js';
 import { Database } from '../../database/database.js';
+import { leaseBounds, unleased } from '../../database/leases.js';
 import { forUpdate } from '../../database/rows.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { Table } from '../../database/table.js';
@@ -16,6 +17,7 @@ import {
   NOT_READ,
   ownerKey,
 } from '../data-job-store.js';
+import { LEASE_MS } from '../held-lease.js';
 import { DataJobEntity } from './data-job.entity.js';
 
 const JOBS = new Table(DataJobEntity);
@@ -51,14 +53,18 @@ export class SqlDataJobStore extends DataJobStore {
   }
 
   async claim(runner: string, now: Date, until: Date): Promise<DataJob | undefined> {
-    const free = `kind = 'deletion' AND ended_at IS NULL AND (lease_until IS NULL OR lease_until < ?)`;
+    const free = `kind = 'deletion' AND ended_at IS NULL AND ${unleased('lease_until')}`;
     const [at, end] = [now.getTime(), until.getTime()];
-    const waiting = await this.database.read(`SELECT 1 FROM data_jobs WHERE ${free} LIMIT 1`, [at]);
+    const bounds = leaseBounds(at, end - at);
+    const waiting = await this.database.read(
+      `SELECT 1 FROM data_jobs WHERE ${free} LIMIT 1`,
+      bounds,
+    );
     if (waiting.length === 0) return undefined;
     return this.database.write(function* (tx): Work<DataJob | undefined> {
       const [found] = yield* tx.all<{ id: string }>(
         `SELECT id FROM data_jobs WHERE ${free} ORDER BY id LIMIT 1${forUpdate(tx, true)}`,
-        [at],
+        bounds,
       );
       if (found === undefined) return undefined;
       const sql = `UPDATE data_jobs SET state = 'running', runner = ?, lease_until = ?,
@@ -105,14 +111,14 @@ export class SqlDataJobStore extends DataJobStore {
   async endLeft(now: Date, isAll: boolean): Promise<void> {
     const at = now.getTime();
     const left = `kind = 'export' AND state = 'running'
-      ${isAll ? '' : 'AND (lease_until IS NULL OR lease_until < ?)'}`;
-    const until = isAll ? [] : [at];
-    const found = await this.database.read(`SELECT 1 FROM data_jobs WHERE ${left} LIMIT 1`, until);
+      ${isAll ? '' : `AND ${unleased('lease_until')}`}`;
+    const bounds = isAll ? [] : leaseBounds(at, LEASE_MS);
+    const found = await this.database.read(`SELECT 1 FROM data_jobs WHERE ${left} LIMIT 1`, bounds);
     if (found.length === 0) return;
     await this.changes(
       `UPDATE data_jobs SET state = 'failed', error = ?, ended_at = ?, runner = NULL,
          lease_until = NULL WHERE ${left}`,
-      [NOT_READ, at, ...until],
+      [NOT_READ, at, ...bounds],
     );
   }
 

@@ -62,7 +62,8 @@ export function monthOf(now: Date): number {
   return now.getUTCFullYear() * 12 + now.getUTCMonth();
 }
 
-function isPerDay(kind: LimitKind): boolean {
+/** It begins anew each day. */
+export function isPerDay(kind: LimitKind): boolean {
   return kind === 'tasksPerDay' || kind === 'budgetPerDay';
 }
 

@@ -1,3 +1,5 @@
+import { MOST_AHEAD } from './rate.js';
+
 /** The lease of a process is at least this part of the limit, so that a slow caller costs one take a second. */
 const SMALLEST_LEASE = 16;
 
@@ -6,7 +8,8 @@ export class LeasedRate {
   private second = -1;
   /** Taken and not spent yet, by second. */
   private readonly points = new Map<number, number>();
-  private usedUpIn = -1;
+  /** Seconds of which the database gave nothing more. */
+  private readonly usedUp = new Set<number>();
   private beganAheadIn = -1;
   private spentNow = 0;
   private wantedNow = 0;
@@ -23,7 +26,10 @@ export class LeasedRate {
     this.second = second;
     this.spentNow = 0;
     this.wantedNow = 0;
-    for (const each of this.points.keys()) if (each < second) this.points.delete(each);
+    // What is further ahead was taken before a clock was set back.
+    const isOver = (each: number): boolean => each < second || each > second + MOST_AHEAD;
+    for (const each of this.points.keys()) if (isOver(each)) this.points.delete(each);
+    for (const each of this.usedUp) if (isOver(each)) this.usedUp.delete(each);
   }
 
   /** Points for this second that were taken and are not spent. */
@@ -38,7 +44,7 @@ export class LeasedRate {
 
   /** The database has no points left for this second. */
   get isUsedUp(): boolean {
-    return this.usedUpIn === this.second;
+    return this.usedUp.has(this.second);
   }
 
   /** So many it should take at once: as many as are known to be wanted in this second. */
@@ -62,15 +68,26 @@ export class LeasedRate {
     this.wantedNow += 1;
   }
 
-  /** Lets one through. */
-  spend(): void {
+  /** Lets one through; what it gives takes that back, as long as its second lasts. */
+  spend(): () => void {
+    const { second, left } = this;
     this.spentNow += 1;
-    if (this.left > 0) this.points.set(this.second, this.left - 1);
+    if (left > 0) this.points.set(second, left - 1);
+    return () => {
+      if (second !== this.second) return;
+      this.spentNow -= 1;
+      if (left > 0) this.points.set(second, this.left + 1);
+    };
   }
 
-  /** Points that were taken for this second; none: it is used up. */
-  take(second: number, points: number): void {
-    if (points === 0) this.usedUpIn = Math.max(this.usedUpIn, second);
-    else this.points.set(second, (this.points.get(second) ?? 0) + points);
+  /** Points that were taken for this second, or ahead for it; none: it is used up. */
+  take(second: number, points: number, isAhead: boolean): void {
+    if (points > 0) {
+      this.points.set(second, (this.points.get(second) ?? 0) + points);
+      return;
+    }
+    this.usedUp.add(second);
+    // The database may give points of a later second than the one that is known here, and has none for this one then.
+    if (!isAhead && second > this.second) this.usedUp.add(this.second);
   }
 }

@@ -33,7 +33,7 @@ export interface RateLease {
 }
 
 /** A state that is further ahead was written by a clock that is no longer there. */
-const MOST_AHEAD = 2;
+export const MOST_AHEAD = 2;
 
 /**
  * Takes points: at most half of what is left, so that no process gets all while others want some, and one that wants

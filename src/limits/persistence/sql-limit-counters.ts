@@ -1,11 +1,26 @@
 import { Injectable } from '@nestjs/common';
+import { PieceSize } from '../../common/piece-size.js';
+import { condition, paramsOf, where } from '../../database/conditions.js';
 import { Database } from '../../database/database.js';
 import { pieces, typedRows } from '../../database/multi-row.js';
 import { forUpdate } from '../../database/rows.js';
 import type { Tx, Work } from '../../database/sql.js';
+import { timed } from '../../database/timed.js';
+import { type IndexWalk, walk } from '../../database/walk.js';
+import { isPerDay } from '../domain/applied-limit.js';
+import { LIMIT_KINDS } from '../domain/limit.js';
 import { LimitCounters } from '../limit-counters.js';
 import { added, plus } from './sums.js';
 
+/** Rows that are looked at between two turns of the event loop. */
+const LEAST = 250;
+const MOST = 2000;
+const ALL: IndexWalk = {
+  ...{ from: 'limit_counters', key: ['counter', 'period'], order: 'ASC' },
+  ...{ fixed: [], end: [] },
+};
+const IS_OF_DAYS = LIMIT_KINDS.filter(isPerDay).map((kind) => `counter LIKE '${kind} %'`);
+const IS_OLD = `period > 0 AND (updated_at < ? OR (updated_at < ? AND (${IS_OF_DAYS.join(' OR ')})))`;
 const READ = 'SELECT used FROM limit_counters WHERE counter = ? AND period = ?';
 
 /** {@link LimitCounters} on the hub's database. */
@@ -64,15 +79,23 @@ export class SqlLimitCounters extends LimitCounters {
     return counters.map(([counter, period]) => found.get(keyOf(counter, period)));
   }
 
-  forget(before: Date, limit: number): Promise<number> {
-    const old = `SELECT counter, period FROM limit_counters WHERE period > 0 AND updated_at < ? LIMIT ?`;
-    return this.database.write(
-      (tx) =>
-        tx.run(`DELETE FROM limit_counters WHERE (counter, period) IN (${old})`, [
-          before.getTime(),
-          limit,
-        ]),
-      'may-be-lost',
-    );
+  async forget(
+    { ofDays, ofMonths }: { readonly ofDays: Date; readonly ofMonths: Date },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { database } = this;
+    const isOld = condition(IS_OLD, ofMonths.getTime(), ofDays.getTime());
+    const size = new PieceSize(LEAST, MOST);
+    for await (const { conditions, ms } of walk(database, ALL, size)) {
+      if (signal.aborted) return;
+      const old = [...conditions, isOld];
+      const [rows, params] = [`FROM limit_counters${where(old)}`, paramsOf(old)];
+      const found = size.time(() => database.read(`SELECT 1 ${rows} LIMIT 1`, params), ms);
+      if ((await found).length === 0) continue;
+      await database.write(
+        (tx) => timed(tx, size, tx.run(`DELETE ${rows}`, params)),
+        'may-be-lost',
+      );
+    }
   }
 }

@@ -11,6 +11,7 @@ import {
   type SpendingGroup,
   type SpendingSum,
 } from '../spending.js';
+import { type SpendingColumn, summed, sumInPieces, type SumRow } from './spending-sums.js';
 import { added, plus } from './sums.js';
 
 const ADD = `INSERT INTO spending
@@ -19,7 +20,7 @@ const ADD = `INSERT INTO spending
   ON CONFLICT (organization, month, principal_id, agent_id, skill_id, unit) DO UPDATE SET
     amount = ${plus('spending.amount')}, tasks = spending.tasks + excluded.tasks`;
 
-const COLUMNS: Readonly<Record<SpendingGroup, readonly string[]>> = {
+const COLUMNS: Readonly<Record<SpendingGroup, readonly SpendingColumn[]>> = {
   organization: ['organization'],
   principal: ['principal_id'],
   agent: ['agent_id'],
@@ -68,26 +69,35 @@ export class SqlSpending extends Spending {
     limit: number,
     offset: number,
   ): Promise<SpendingSum[]> {
-    const { where, params } = filtered(filter);
-    const groups = [...new Set([...by.flatMap((each) => COLUMNS[each]), 'unit'])];
-    const order = groups.map((each) => (each === 'month' ? 'month DESC' : each)).join(', ');
-    const rows = await this.database.read<
-      Partial<SumRow> & Pick<SumRow, 'unit' | 'amount' | 'tasks'>
-    >(
-      `SELECT ${groups.join(', ')}, SUM(amount) AS amount, SUM(tasks) AS tasks
-       FROM spending WHERE ${where} GROUP BY ${groups.join(', ')} ORDER BY ${order} LIMIT ? OFFSET ?`,
-      [...params, limit, offset],
-    );
+    const groups = [...new Set([...by.flatMap((each) => COLUMNS[each]), 'unit' as const])];
+    const rows =
+      this.database.dialect === 'sqlite'
+        ? (await sumInPieces(this.database, filter, groups, offset + limit)).slice(offset)
+        : await this.sumAtOnce(filter, groups, limit, offset);
     return rows.map((row) => ({
       month: row.month ?? null,
       organization: row.organization ?? null,
       principal: row.principal_id ?? null,
       agent: row.agent_id ?? null,
       skill: row.skill_id ? `${row.agent_id}.${row.skill_id}` : null,
-      unit: row.unit,
+      unit: row.unit ?? '',
       amount: row.amount,
       tasks: row.tasks,
     }));
+  }
+
+  private sumAtOnce(
+    filter: SpendingFilter,
+    groups: readonly SpendingColumn[],
+    limit: number,
+    offset: number,
+  ): Promise<SumRow[]> {
+    const { where, params } = filtered(filter);
+    const order = groups.map((each) => (each === 'month' ? 'month DESC' : each)).join(', ');
+    return this.database.read<SumRow>(
+      `${summed(groups)} WHERE ${where} GROUP BY ${groups.join(', ')} ORDER BY ${order} LIMIT ? OFFSET ?`,
+      [...params, limit, offset],
+    );
   }
 
   forget(before: number, limit: number): Promise<number> {
@@ -102,17 +112,6 @@ export class SqlSpending extends Spending {
       'may-be-lost',
     );
   }
-}
-
-interface SumRow {
-  readonly organization: string;
-  readonly month: number;
-  readonly principal_id: string;
-  readonly agent_id: string;
-  readonly skill_id: string;
-  readonly unit: string;
-  readonly amount: number;
-  readonly tasks: number;
 }
 
 function summing(

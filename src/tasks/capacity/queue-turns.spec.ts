@@ -33,6 +33,23 @@ describe('turns in the queue of an agent', () => {
     }
   });
 
+  it('go back with a clock that was set back, also where turns of before are still queued', () => {
+    const hour = 3_600_000;
+    const turns = new QueueTurns();
+    for (let n = 0; n < 3; n++) {
+      turns.next('a', 'p', NOW + hour);
+      turns.entered('a', 'p');
+    }
+    const queued = { agentId: 'a', principalId: 'p', count: 3, lastTurnAt: NOW + hour + 120_000 };
+    turns.recount([queued], NOW + hour);
+    turns.recount([queued], NOW);
+    expect(turns.next('a', 'p', NOW + 1000)).toBe(NOW + 180_000);
+    turns.recount([{ ...queued, count: 4 }], NOW + 2000);
+    expect(turns.next('a', 'p', NOW + 2000)).toBe(NOW + 240_000);
+    // A little is no setting.
+    expect(turns.next('a', 'p', NOW - 50_000)).toBe(NOW + 300_000);
+  });
+
   it('go on behind what waits since before this process', () => {
     const turns = new QueueTurns();
     turns.entered('a', 'p', NOW + 60_000);

@@ -10,16 +10,21 @@ import { ENDED_COLUMNS } from './usage-counters.js';
 /** Rows of one principal at most. */
 const SHARDS = 16;
 
+/** The clocks of processes differ by less. */
+const SKEW_MS = 60 * 60 * 1000;
+/** A later day has begun; or an earlier one, as the clock was set back. */
+const BEGINS_DAY = `excluded.day > task_usage.day
+  OR (excluded.day < task_usage.day AND excluded.updated_at < task_usage.updated_at - ${SKEW_MS})`;
 const SUMMED = ['open_tasks', 'stored_bytes', ...ENDED_COLUMNS.values()];
 const ADD = `INSERT INTO task_usage
     (organization, principal_id, shard, day, begun, updated_at, ${SUMMED.join(', ')})
   VALUES ${rowsOf(1, 6 + SUMMED.length)}
   ON CONFLICT (organization, principal_id, shard) DO UPDATE SET
     ${SUMMED.map((name) => `${name} = task_usage.${name} + excluded.${name}`).join(', ')},
-    begun = CASE WHEN excluded.day > task_usage.day THEN excluded.begun
+    begun = CASE WHEN ${BEGINS_DAY} THEN excluded.begun
       WHEN excluded.day = task_usage.day THEN task_usage.begun + excluded.begun
       ELSE task_usage.begun END,
-    day = CASE WHEN excluded.day > task_usage.day THEN excluded.day ELSE task_usage.day END,
+    day = CASE WHEN ${BEGINS_DAY} THEN excluded.day ELSE task_usage.day END,
     updated_at = excluded.updated_at`;
 
 /**

@@ -64,7 +64,8 @@ export class NearLimits {
 
   private async readSome(): Promise<void> {
     const ids = this.usage.ids();
-    for (const id of this.found.keys()) if (!ids.includes(id)) this.found.delete(id);
+    const known = new Set(ids);
+    for (const id of this.found.keys()) if (!known.has(id)) this.found.delete(id);
     const start = this.next < ids.length ? this.next : 0;
     const some = ids.slice(start, start + READ);
     this.next = start + READ;

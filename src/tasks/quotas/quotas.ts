@@ -85,9 +85,12 @@ export class Quotas {
     return this.rates.hasTargets;
   }
 
-  /** Counts a message that these agents are given. Rejects with RATE_LIMITED when that is too many for one in this second. */
-  async countMessage(owner: UsageOwner, targets: readonly Target[]): Promise<void> {
-    if (this.hasRates) await this.rates.countMessage(owner, targets);
+  /**
+   * Counts a message that these agents are given. Rejects with RATE_LIMITED when that is too many for one in this second.
+   * The function it gives is to be called when another limit refuses the message, or it was given before.
+   */
+  countMessage(owner: UsageOwner, targets: readonly Target[]): Promise<() => void> {
+    return this.rates.countMessage(owner, targets);
   }
 
   /** The same of the commit of a further message. */

@@ -59,8 +59,9 @@ export class FollowUps {
     if (await this.wasAdded(principal, idempotency)) {
       return this.append(request, enlisted, 'known');
     }
+    let uncount: (() => void) | undefined;
     try {
-      if (this.quotas.hasRates) await this.countMessage(request);
+      if (this.quotas.hasRates) uncount = await this.countMessage(request);
       await this.append(request, enlisted, idempotency);
     } catch (refusal) {
       // The same request may have come just before, perhaps to another process, and be answered already.
@@ -68,6 +69,8 @@ export class FollowUps {
         refusal instanceof KeyHeldError
           ? refusal.sameRequest
           : refusal instanceof HubError && (await this.wasAdded(principal, idempotency));
+      const isUsedUp = refusal instanceof HubError && refusal.reason === 'QUOTA_EXCEEDED';
+      if (isCopy || isUsedUp) uncount?.();
       if (isCopy) return this.append(request, enlisted, 'known');
       throw refusal instanceof KeyHeldError ? keyConflict() : refusal;
     }
@@ -83,15 +86,15 @@ export class FollowUps {
   }
 
   /** Counts what is new and may be added; what is refused for another reason is refused when it is. */
-  private async countMessage(request: HubRequest): Promise<void> {
+  private async countMessage(request: HubRequest): Promise<(() => void) | undefined> {
     const { message, principal, agentId, directive } = request;
     const visibility = visibilityOf(principal);
     const aggregate = await this.log.read(message.taskId, visibility);
-    if (!aggregate || !belongsTo(aggregate, visibility, agentId)) return;
+    if (!aggregate || !belongsTo(aggregate, visibility, agentId)) return undefined;
     const { record } = aggregate;
-    if (isTerminal(record.state) || record.cancelRequestedAt !== null) return;
-    if (isRepetition(aggregate, message)) return;
-    await this.quotas.countMessage(record, [addressee(aggregate, directive)]);
+    if (isTerminal(record.state) || record.cancelRequestedAt !== null) return undefined;
+    if (isRepetition(aggregate, message)) return undefined;
+    return this.quotas.countMessage(record, [addressee(aggregate, directive)]);
   }
 
   /** `known`: it was added before, and adds nothing. */

@@ -167,10 +167,14 @@ export class TaskStarter {
     const task = newTask(request, choice, limits, now, ids);
     if (isLarge) await longTurn();
     const begun = task.firstUpdate.begins?.filter(({ state }) => state === 'queued') ?? [];
-    if (this.quotas.hasRates) await this.quotas.countMessage(ownerOf(request.principal), begun);
-    const exact = this.quotas.exactly(ownerOf(request.principal), begun);
+    const uncount = this.quotas.hasRates ? await this.quotas.countMessage(owner, begun) : undefined;
+    const exact = this.quotas.exactly(owner, begun);
     const all = keepsToken ? [...enlisted, this.tokens.keeping(token)] : enlisted;
-    const created = await log.create({ limits: exact, ...task }, all);
+    const created = await log.create({ limits: exact, ...task }, all).catch((error: unknown) => {
+      if (isUsedUp(error)) uncount?.();
+      throw error;
+    });
+    if (created.kind === 'existing') uncount?.();
     return created.kind === 'created' && this.workers.hasNoWorkers
       ? this.reportNoWorker(created.aggregate)
       : created;
@@ -254,9 +258,13 @@ export class TaskStarter {
 
 /** The agent whose limit refuses the task, unless it is known already. */
 function usedUpOf(error: unknown, known: readonly UsedUp[]): UsedUp | undefined {
-  if (!(error instanceof HubError) || !USED_UP.has(error.reason)) return undefined;
+  if (!isUsedUp(error)) return undefined;
   const { agentId, skillId } = error.metadata;
   if (agentId === undefined) return undefined;
   if (known.some((each) => each.agentId === agentId && each.skillId === skillId)) return undefined;
   return { agentId, ...(skillId !== undefined && { skillId }), refusal: error };
+}
+
+function isUsedUp(error: unknown): error is HubError {
+  return error instanceof HubError && USED_UP.has(error.reason);
 }

@@ -3,6 +3,7 @@ import { Clock } from '../../../common/clock.js';
 import { evictOldest } from '../../../common/evict-oldest.js';
 import { IdSource } from '../../../common/ids.js';
 import { Log } from '../../../common/logger.js';
+import { timeLeft } from '../../../common/time-left.js';
 import { type TokenAnswer, TokenError } from '../../../common/oauth/request-token.js';
 import { usableMsOf } from '../../../common/oauth/token-cache.js';
 import {
@@ -31,7 +32,7 @@ const YOUNG_MS = 60_000;
 const FORGOTTEN_MS = 60 * 60_000;
 /** Longer than to find the token server and to ask it may take, 10 s each, and then to store what came; it is tried no longer. */
 const RENEWAL_MS = 60_000;
-/** How often it is looked whether another process has renewed a token. */
+/** How often it is looked whether another process has renewed a token, as long as it may take. */
 const LOOK_EVERY_MS = 250;
 /** How often tokens of a renewal are tried to be stored. */
 const STORE_TRIES = 4;
@@ -62,6 +63,7 @@ export interface ConsentAttempt {
 /** The token that came at `tokenAt` was refused by an agent. */
 interface Refusal {
   readonly tokenAt: number;
+  /** By the monotonic clock. */
   readonly firstAt: number;
   /** It is not used again. */
   readonly isFinal: boolean;
@@ -199,6 +201,7 @@ export class UserConsents implements ConsentedTokens {
     const { store, clock } = this;
     const { id, tokenAt, refreshToken } = consent;
     if (refreshToken === null) return this.over(consent, authentication);
+    const left = timeLeft(clock, RENEWAL_MS);
     let until: Date;
     for (;;) {
       const now = clock.now();
@@ -207,6 +210,7 @@ export class UserConsents implements ConsentedTokens {
       const current = await store.of(consent);
       if (current?.client !== consent.client) throw noConsent(authentication);
       if (current.tokenAt.getTime() !== tokenAt.getTime()) return current;
+      if (left() <= 0) throw new TokenError('another process has been renewing its token for long');
       await clock.sleep(LOOK_EVERY_MS);
     }
     const tokens = await this.refreshed(consent, refreshToken, authentication);
@@ -307,13 +311,14 @@ export class UserConsents implements ConsentedTokens {
    * to be asked for another, one refusal is not enough: it may be a moment's trouble of the agent.
    */
   private isUseless(consent: Consent): boolean {
-    const now = this.clock.now().getTime();
+    const now = this.clock.monotonicMs();
     const tokenAt = consent.tokenAt.getTime();
     const before = this.refusalOf(consent)?.firstAt;
     // What was long ago has nothing to do with it.
     const firstAt = before === undefined || now - before > FORGOTTEN_MS ? now : before;
-    const since = consent.refreshToken === null ? firstAt : tokenAt;
-    const isFinal = Math.abs(now - since) >= YOUNG_MS;
+    // Of a token that came before the clock was set back it is not known how old it is.
+    const ageMs = consent.refreshToken === null ? 0 : this.clock.now().getTime() - tokenAt;
+    const isFinal = Math.max(ageMs, now - firstAt) >= YOUNG_MS;
     evictOldest(this.refused, MOST_REFUSED);
     this.refused.set(consent.id, { tokenAt, firstAt, isFinal });
     return isFinal;

@@ -1,5 +1,6 @@
 import type { PrincipalHolds } from '../../../auth/index.js';
 import type { IdSource } from '../../../common/ids.js';
+import { leaseBounds } from '../../../database/leases.js';
 import { forUpdate } from '../../../database/rows.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
@@ -21,7 +22,7 @@ import {
   lockedRows,
 } from '../../receivers/persistence/endpoint-rows.js';
 import { EndpointCapacities, activeStreams, streamsWait } from './endpoint-capacity.js';
-import { NOT_LEASED, leaseBounds } from './stream-leases.js';
+import { NOT_LEASED } from './stream-leases.js';
 import { limitsOf, enqueueStreams, queuedStreams, readyEndpoints } from './endpoint-queues.js';
 import { STREAM, toStream } from './delivery-rows.js';
 import { deliverableWebhooks } from './reconcile-streams.js';

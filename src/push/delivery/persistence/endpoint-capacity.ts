@@ -1,3 +1,4 @@
+import { leaseBounds } from '../../../database/leases.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import {
   type ActiveStreams,
@@ -7,7 +8,7 @@ import {
   permitsLeft,
 } from '../domain/stream-choice.js';
 import type { CapacityRow } from '../../receivers/persistence/endpoint-rows.js';
-import { LEASED, leaseBounds } from './stream-leases.js';
+import { LEASED } from './stream-leases.js';
 
 /** An endpoint with a stream that has waited so long for its answer counts as slow. */
 const SLOW_MS = 2000;

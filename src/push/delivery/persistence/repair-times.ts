@@ -1,8 +1,9 @@
+import { leaseBounds } from '../../../database/leases.js';
 import { forUpdate } from '../../../database/rows.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { QUEUED_FROM } from '../domain/endpoint-queue.js';
 import type { Waits } from '../cleanup-store.js';
-import { NOT_LEASED, leaseBounds } from './stream-leases.js';
+import { NOT_LEASED } from './stream-leases.js';
 
 /** Streams looked at in one transaction. */
 const AT_ONCE = 500;
