@@ -41,7 +41,8 @@ export const SECRET_REFERENCE_SETTINGS = {
       }),
       aws: referenceGrants('name', {
         default: [],
-        description: 'Names or ARNs of AWS Secrets Manager, or their beginning and *, as teams/{organization}/*.',
+        description:
+          'Names or ARNs of AWS Secrets Manager, or their beginning and *, as teams/{organization}/*.',
       }),
     },
   ),
