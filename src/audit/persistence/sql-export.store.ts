@@ -101,12 +101,15 @@ export class SqlExportStore extends ExportStore {
     now: Date,
     isSole: boolean,
   ): Promise<boolean> {
+    const [at, end] = [now.getTime(), until.getTime()];
+    // A lease that ends later than any can is of a clock that was set back; twice a lease, for clocks that differ.
+    const latest = end + (end - at);
     const changed = await this.database.write(
       (tx) =>
         tx.run(
           `UPDATE audit_exports SET owner = ?, leased_until = ? WHERE id = ?
-             AND (owner IS NULL OR owner = ? OR leased_until < ? OR ? = 1)`,
-          [owner, until.getTime(), exportId, owner, now.getTime(), isSole ? 1 : 0],
+             AND (owner IS NULL OR owner = ? OR leased_until < ? OR leased_until > ? OR ? = 1)`,
+          [owner, end, exportId, owner, at, latest, isSole ? 1 : 0],
         ),
       'may-be-lost',
     );
