@@ -106,7 +106,7 @@ export class AuditRetention implements OnApplicationBootstrap, OnModuleDestroy {
     const exported = await this.endOfDue(chain, from, before, sent, signal);
     const longBefore = new Date(before.getTime() - this.graceMs);
     const overdue = await this.endOfDue(chain, exported, longBefore, Infinity, signal);
-    if (overdue.seq > exported.seq) await this.passOver(chain, overdue.seq);
+    if (overdue.seq > from.seq) await this.passOver(chain, overdue.seq);
     return overdue;
   }
 

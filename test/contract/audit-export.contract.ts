@@ -310,6 +310,32 @@ export function auditExportContract(open: () => Promise<Database>): void {
       expect(got[2]).toBe(`${hub.log.head!.chain} 7`);
     });
 
+    it('does not wait for an export that is not configured now; it misses what is deleted', async () => {
+      await hub.record(6);
+      const siem = runOf('p1', { batchEntries: 2 });
+      during = ({ first }) => {
+        if (first > 2) refusal = new ExportRefused(503, 0);
+      };
+      await run(siem);
+      await clock.advance(11 * DAY);
+      const without = configWith({ audit: { retentionDays: 10 } });
+      const next = new AuditProcess(database, clock, without);
+      await next.retention.run();
+      expect(await left()).toBe(0);
+      await next.record(1);
+      // It is there again.
+      [refusal, during] = [undefined, () => undefined];
+      await run(runOf('p2'));
+      expect(await store.state('siem')).toMatchObject({ sent: 4, missed: 4 });
+      expect(got.slice(2)).toEqual(placesOf(next, 1, 2));
+      const { items } = await next.reader.list({ resourceType: 'audit.exports' }, 10);
+      expect(items).toEqual([]);
+      const places = await database.read<{ chain: string }>(
+        'SELECT chain FROM audit_export_places',
+      );
+      expect(places.map(({ chain }) => chain)).toEqual([next.log.head!.chain]);
+    });
+
     it('deletes what is exported as if there were no exports, and forgets chains that are gone', async () => {
       await hub.record(3);
       await run(runOf('p1'));
