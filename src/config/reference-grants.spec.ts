@@ -17,6 +17,8 @@ describe('what may be referred to by organizations', () => {
     ],
     ['name', ['team/{organization}/*', 'team/{organization}/x', 'of/{organization}-x/*']],
     ['name', ['arn:aws:sm:eu-1:1:secret:{organization}/*', '{organization}/*', '{organization}']],
+    ['name', ['team/{organization}/a*', 'team/{organization}-x/b', 'team/{organization}-y/c*']],
+    ['path', ['teams/{organization}/a', 'teams/{organization}-x/ab']],
     ['directory', ['/run/{organization}', '/run/{organization}/x', '/run/a {organization}']],
     [
       'path',
@@ -48,6 +50,9 @@ describe('what may be referred to by organizations', () => {
     ['name', 'team-{organization}', 'team-{organization}-x'],
     ['name', 'T_{organization}', 'T_A_{organization}'],
     ['name', 'team/{organization}/*', 'team/{organization}-x/*'],
+    ['name', 'team/{organization}-x/a', 'team/{organization}/a*'],
+    ['name', 'team/{organization}-x/*', 'team/{organization}/ab'],
+    ['name', 'team/{organization}/ab*', 'team/{organization}-x/a*'],
     ['path', 'teams/{organization}', 'teams/{organization}-agents'],
     ['path', 'teams/{organization}-agents/x', 'teams/{organization}'],
     ['directory', '/run/{organization}', '/run/team-{organization}/agents'],

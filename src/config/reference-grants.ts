@@ -30,7 +30,7 @@ const PLACEHOLDER = '{organization}';
 /** What no name has of an organization that a template stands for. */
 const SEPARATOR = /[^A-Za-z0-9._-]/;
 const OPEN_END =
-  ': would give an organization acme what is of acme-eu, too: between {organization} and * has to be one of / : @ + = !, as in {organization}/*; without one, write whole names such as {organization}_TOKEN';
+  ': would give an organization acme what is of acme-eu, too: between {organization} and * has to be one of / : @ + = !, as in {organization}/*; without one, write whole names such as TEAM_{organization}_TOKEN';
 const OVERLAP =
   ', gives an organization what is of another: write the same before and behind {organization} in both, or / on both sides of it';
 
@@ -107,13 +107,16 @@ function overlap(kind: GrantKind, one: Template, other: Template): boolean {
   if (isSame || one.before !== other.before) return false;
   const [start, longerStart] = byLength(one.start, other.start);
   const [end, longerEnd] = byLength(one.end, other.end);
-  const [behind, longerBehind] = byLength(one.behind, other.behind);
-  const isOpen = kind !== 'name' || behind.endsWith('*');
   return (
     longerStart.startsWith(start) &&
     longerEnd.endsWith(end) &&
-    (isOpen ? longerBehind.startsWith(behind.replace('*', '')) : longerBehind === behind)
+    (isWithin(kind, one.behind, other.behind) || isWithin(kind, other.behind, one.behind))
   );
+}
+
+function isWithin(kind: GrantKind, behind: string, other: string): boolean {
+  if (kind !== 'name') return `${behind}/`.startsWith(`${other}/`);
+  return other.endsWith('*') ? behind.startsWith(other.slice(0, -1)) : behind === other;
 }
 
 function byLength(one: string, other: string): [string, string] {

@@ -29,7 +29,7 @@ export const SECRET_REFERENCE_SETTINGS = {
       env: referenceGrants('name', {
         default: [],
         description:
-          'Variables: a name, or AGENT_* for all that begin with AGENT_; {organization}_TOKEN for one of each organization. None that begins with A2A_HUB.',
+          'Variables: a name, or AGENT_* for all that begin with AGENT_; TEAM_{organization}_TOKEN for one of each organization. None that begins with A2A_HUB.',
       }),
       files: referenceGrants('directory', {
         default: [],
