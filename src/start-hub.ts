@@ -2,7 +2,7 @@ import { format } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { setLogger } from '@grpc/grpc-js';
 import { type AdminKey, KeysService } from './auth/index.js';
-import { adminKeyFileOf, writeAdminKey } from './admin-key-file.js';
+import { writeAdminKey } from './admin-key-file.js';
 import { AgentRegistry } from './agents/index.js';
 import { createApp } from './bootstrap.js';
 import { checked } from './checked-source.js';
@@ -16,6 +16,7 @@ import {
   HUB_VERSION,
   PublicUrl,
 } from './config/index.js';
+import { adminKeyFileOf } from './database/admin-key-file-of.js';
 import { isForPeople } from './observability/logging.js';
 import { startSummary, summaryLines } from './start-summary.js';
 

@@ -14,6 +14,7 @@ import { AuditAnchors } from './audit-anchors.js';
 import { AuditLog } from './audit-log.js';
 import { AuditStore } from './audit-store.js';
 import { ownEntry } from './audit-entry.js';
+import { RetentionRecord } from './retention-record.js';
 import { CHAIN_START, type ChainPlace } from './domain/audit-event.js';
 
 const EVERY_MS = 60 * 60 * 1000;
@@ -31,6 +32,9 @@ export class AuditRetention implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly job: BackgroundJob;
   private readonly days: number;
   private readonly graceMs: number;
+  private readonly deleted: RetentionRecord;
+  /** What exports have missed, until the audit log says so. */
+  private missed: { readonly exportId: string; readonly count: number }[] = [];
 
   constructor(
     private readonly audit: AuditLog,
@@ -43,6 +47,7 @@ export class AuditRetention implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly exports: Pick<AuditExports, 'sentByAll' | 'passOver' | 'forgetEndedChains'>,
   ) {
     this.days = retentionDays;
+    this.deleted = new RetentionRecord(audit, 'audit');
     this.graceMs = exportGraceDays * DAY_MS;
     const rules = {
       name: 'audit retention',
@@ -64,32 +69,27 @@ export class AuditRetention implements OnApplicationBootstrap, OnModuleDestroy {
   /** Deletes all that is due. Ends early when `signal` aborts; what is left is deleted by the next run. */
   async run(signal?: AbortSignal): Promise<void> {
     const before = new Date(this.clock.now().getTime() - this.days * DAY_MS);
-    let deleted = 0;
-    let chain: string | undefined = '';
-    while ((chain = await this.store.chainAfter(chain)) !== undefined && !signal?.aborted) {
-      deleted += await this.cut(chain, before, signal);
-    }
-    await this.cutAnchors(before, signal);
-    await this.exports.forgetEndedChains();
-    if (deleted === 0) return;
-    const details = { by: 'retention', count: deleted, before: before.toISOString() };
-    await this.audit.record(
-      ownEntry('audit.expire', 'succeeded', { type: 'audit', id: null }, details),
-    );
+    await this.deleted.of(before, async () => {
+      await this.recordMissed();
+      let chain: string | undefined = '';
+      while ((chain = await this.store.chainAfter(chain)) !== undefined && !signal?.aborted) {
+        await this.cut(chain, before, signal);
+      }
+      await this.cutAnchors(before, signal);
+      await this.exports.forgetEndedChains();
+    });
   }
 
-  private async cut(chain: string, before: Date, signal?: AbortSignal): Promise<number> {
+  private async cut(chain: string, before: Date, signal?: AbortSignal): Promise<void> {
     const last = await this.store.lastAnchorOf(chain, 'cut');
     const from = last === undefined ? CHAIN_START : { seq: last.seq, hash: last.chainHash };
     const end = await this.endOfKept(chain, from, before, signal);
     if (end.seq > from.seq) await this.anchors.add('cut', chain, end);
-    let deleted = 0;
     for (let piece = PIECE; piece === PIECE && end.seq > 0 && !signal?.aborted;) {
       await longTurn();
       piece = await this.store.deleteUpTo(chain, end.seq, PIECE);
-      deleted += piece;
+      this.deleted.add(piece);
     }
-    return deleted;
   }
 
   /**
@@ -106,7 +106,7 @@ export class AuditRetention implements OnApplicationBootstrap, OnModuleDestroy {
     const exported = await this.endOfDue(chain, from, before, sent, signal);
     const longBefore = new Date(before.getTime() - this.graceMs);
     const overdue = await this.endOfDue(chain, exported, longBefore, Infinity, signal);
-    if (overdue.seq > exported.seq) await this.passOver(chain, overdue.seq);
+    if (overdue.seq > from.seq) await this.passOver(chain, overdue.seq);
     return overdue;
   }
 
@@ -116,9 +116,18 @@ export class AuditRetention implements OnApplicationBootstrap, OnModuleDestroy {
         { export: exportId, chain, count },
         'entries of the audit log are deleted although they could not be exported',
       );
+      this.missed.push({ exportId, count });
+    }
+    await this.recordMissed();
+  }
+
+  private async recordMissed(): Promise<void> {
+    for (let next = this.missed[0]; next !== undefined; next = this.missed[0]) {
+      const { exportId, count } = next;
       const details = { by: 'retention', count, reason: 'deleted before they were exported' };
       const resource = { type: 'audit.exports', id: exportId };
       await this.audit.record(ownEntry('audit.export', 'failed', resource, details));
+      this.missed.shift();
     }
   }
 

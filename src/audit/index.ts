@@ -16,3 +16,4 @@ export type { AuditEvent } from './domain/audit-event.js';
 export { actorOf } from './audited-caller.js';
 export { readDeclaredExports } from './export/declared-exports.js';
 export { Refusals } from './refusals.js';
+export { RetentionRecord } from './retention-record.js';

@@ -1,3 +1,4 @@
+import { withAndWithoutPrefix } from './secret-texts.js';
 import { Setting, type SettingOptions } from './setting.js';
 
 type Headers = Readonly<Record<string, string>>;
@@ -23,6 +24,7 @@ export function collectorHeaders(options: SettingOptions<Headers>): Setting<Head
         Object.keys(headers)
           .map((name) => `${name}=********`)
           .join(','),
+      ownSecrets: (headers) => Object.values(headers).flatMap(withAndWithoutPrefix),
     },
     'NAME=VALUE pairs parted by commas, or null',
     readHeaders,

@@ -12,6 +12,7 @@ export { type ConfigOverrides, configWith, loadConfig, summarize } from './load-
 export { FollowedTls } from './followed-tls.js';
 export { ListenerTls } from './listener-tls.js';
 export { isBelow, isSameHost, OwnAddress } from './own-address.js';
+export { ownSecrets } from './own-secrets.js';
 export { checkTogether, declaredWrong, readDeclared, type ReadEntry } from './read-declared.js';
 export { readDuration, writeDuration } from './setting-kinds.js';
 export { HUB_VERSION } from './package-info.js';

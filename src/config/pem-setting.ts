@@ -18,6 +18,7 @@ export function optionalPem(
       reference: true,
       faults: (input) => (isPath(input) ? ['is the path of a file: write file: before it'] : []),
       mask: (value) => (value === null || value.file === null ? '********' : `file:${value.file}`),
+      ownSecrets: (value) => (options.secret === true && value !== null ? [value.text] : []),
     },
     'PEM, file:PATH of it, or null for none',
     (input, _source, file) => {

@@ -22,6 +22,8 @@ export interface SettingOptions<T> {
   readonly faults?: (input: unknown) => readonly string[];
   /** A secret as it may be shown; by default not at all. */
   readonly mask?: (value: T) => string;
+  /** The texts of a secret that are for nobody but the hub; by default the text itself. */
+  readonly ownSecrets?: (value: T) => readonly string[];
 }
 
 /** One key of the configuration. */
@@ -34,6 +36,7 @@ export class Setting<T> {
   readonly list: boolean;
   readonly mask: (value: T) => string;
   readonly faults: (input: unknown) => readonly string[];
+  readonly ownSecrets: (value: T) => readonly string[];
 
   constructor(
     options: SettingOptions<T>,
@@ -52,6 +55,8 @@ export class Setting<T> {
     this.list = options.list ?? false;
     this.mask = options.mask ?? (() => '********');
     this.faults = options.faults ?? (() => []);
+    this.ownSecrets =
+      options.ownSecrets ?? ((value) => (this.secret && typeof value === 'string' ? [value] : []));
   }
 }
 

@@ -259,6 +259,14 @@ export function auditChainContract(open: () => Promise<Database>): void {
       expect(items[0]).toMatchObject({ details: { by: 'retention', count: 10 } });
     });
 
+    it('is recorded also when a later step of it fails', async () => {
+      await clock.advance(11 * DAY);
+      hub.exports.forgetEndedChains = () => Promise.reject(new Error('the database is away'));
+      await expect(hub.retention.run()).rejects.toThrow('is away');
+      const { items } = await hub.reader.list({ action: 'audit.expire' }, 5);
+      expect(items).toMatchObject([{ details: { by: 'retention', count: 10 } }]);
+    });
+
     it('leaves nothing of a chain that has ended, and knows that it was all', async () => {
       await clock.advance(11 * DAY);
       const next = stranger();

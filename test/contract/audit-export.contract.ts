@@ -27,6 +27,8 @@ export function auditExportContract(open: () => Promise<Database>): void {
   let refusal: Error | undefined;
   /** What it rejects of what it takes. */
   let rejected: NotTaken | undefined;
+  /** How far the clock of those who send has been set back. */
+  let backMs: number;
   let during: (batch: ExportBatch) => Promise<void> | void;
 
   const config = configWith({
@@ -42,6 +44,7 @@ export function auditExportContract(open: () => Promise<Database>): void {
     hub = new AuditProcess(database, clock, config);
     store = new SqlExportStore(database);
     got = [];
+    backMs = 0;
     refusal = rejected = undefined;
     during = () => undefined;
   });
@@ -60,7 +63,10 @@ export function auditExportContract(open: () => Promise<Database>): void {
       {
         exports: store,
         audit: hub.store,
-        clock,
+        clock: {
+          now: () => new Date(clock.now().getTime() - backMs),
+          monotonicMs: () => clock.monotonicMs(),
+        },
         ids: { jitter: () => 0.5 },
         log: SILENT,
         owner,
@@ -255,6 +261,27 @@ export function auditExportContract(open: () => Promise<Database>): void {
     expect(got.slice(8)).toEqual(placesOf(hub, 5, 5));
   });
 
+  it('is tried again after a clock was set back, by whichever process', async () => {
+    await hub.record(1);
+    refusal = new ExportRefused(503, 0);
+    await run(runOf('p1'));
+    refusal = undefined;
+    backMs = DAY;
+    await run(runOf('p2'));
+    expect(got).toEqual(placesOf(hub, 1, 1));
+    backMs = 2 * DAY;
+    const third = runOf('p3');
+    await hub.record(5);
+    during = async () => {
+      // Its lease is as long as it was, and it prolongs it.
+      backMs += DAY;
+      await clock.advance(60_000);
+    };
+    await run(third);
+    expect(got).toEqual(placesOf(hub, 1, 6));
+    expect(await store.state('siem')).toMatchObject({ sent: 6, failures: 0 });
+  });
+
   it('passes over an entry that cannot be read, and sends the others', async () => {
     await hub.record(3);
     await hub.tamper(`UPDATE audit_events SET details = '{' WHERE seq = 2`);
@@ -294,6 +321,32 @@ export function auditExportContract(open: () => Promise<Database>): void {
       await run(siem);
       expect(await store.pending('siem')).toEqual([]);
       expect(got[2]).toBe(`${hub.log.head!.chain} 7`);
+    });
+
+    it('does not wait for an export that is not configured now; it misses what is deleted', async () => {
+      await hub.record(6);
+      const siem = runOf('p1', { batchEntries: 2 });
+      during = ({ first }) => {
+        if (first > 2) refusal = new ExportRefused(503, 0);
+      };
+      await run(siem);
+      await clock.advance(11 * DAY);
+      const without = configWith({ audit: { retentionDays: 10 } });
+      const next = new AuditProcess(database, clock, without);
+      await next.retention.run();
+      expect(await left()).toBe(0);
+      await next.record(1);
+      // It is there again.
+      [refusal, during] = [undefined, () => undefined];
+      await run(runOf('p2'));
+      expect(await store.state('siem')).toMatchObject({ sent: 4, missed: 4 });
+      expect(got.slice(2)).toEqual(placesOf(next, 1, 2));
+      const { items } = await next.reader.list({ resourceType: 'audit.exports' }, 10);
+      expect(items).toEqual([]);
+      const places = await database.read<{ chain: string }>(
+        'SELECT chain FROM audit_export_places',
+      );
+      expect(places.map(({ chain }) => chain)).toEqual([next.log.head!.chain]);
     });
 
     it('deletes what is exported as if there were no exports, and forgets chains that are gone', async () => {

@@ -13,6 +13,7 @@ import type { SqlValue, Tx, Work } from '../../src/database/sql.js';
 import { HUB_SCHEMA } from '../../src/hub-schema.js';
 import { SqlLimitData } from '../../src/limits/persistence/sql-limit-data.js';
 import { SqlPolicyData } from '../../src/policies/persistence/sql-policy-data.js';
+import { SqlPolicyStore } from '../../src/policies/persistence/sql-policy.store.js';
 import { SqlPushData } from '../../src/push/owners/persistence/sql-push-data.js';
 import { Activity } from '../../src/observability/activity/activity.js';
 import { SqlActivityData } from '../../src/observability/persistence/sql-activity-data.js';
@@ -228,6 +229,27 @@ describeDatabases('what a tenant owns', (databases) => {
     const left = [...(await rowsOf(database, kinds, 'acme-p')).values()].flat();
     expect(left).toEqual([]);
     expect(await rowsOf(database, kinds, 'umbrella')).toEqual(before);
+  });
+
+  it('has no version of a policy that was changed while it was deleted, and its id is free', async () => {
+    const database = await databases.openEmptied();
+    const store = new SqlPolicyStore(database);
+    const { kinds } = new SqlPolicyData(database);
+    const acme = { organization: 'acme' };
+    const policy = { description: '', enabled: true, text: 'permit(…);', tests: [], ...acme };
+    const versions = () => database.read('SELECT version FROM policy_versions');
+    await store.add('p', policy, 10, REMOVAL.now);
+    for (const kind of kinds) {
+      expect(await kind.delete(acme, REMOVAL)).toBe(1);
+      await store.update('p', () => policy, REMOVAL.now);
+    }
+    expect([await store.all(), await versions()]).toEqual([[], []]);
+    // As an earlier version of the hub could leave it.
+    await database.write((tx) =>
+      tx.run(`INSERT INTO policy_versions (id, version, definition, at) VALUES ('p', 1, '{}', 0)`),
+    );
+    expect(await store.add('p', policy, 10, REMOVAL.now)).toMatchObject({ version: 1 });
+    expect(await versions()).toHaveLength(1);
   });
 
   it('leaves a block of who signed in, until it is lifted; of an organization it stays, disabled', async () => {

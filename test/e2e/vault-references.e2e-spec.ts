@@ -101,6 +101,45 @@ describe('Vault', () => {
     expect(vault.bodies).toHaveLength(1);
   });
 
+  it('is read with a token that cannot be renewed now, until that ends; the renewal is tried again', async () => {
+    vault.leaseSeconds = 30;
+    const parts = kubernetes();
+    await read(parts);
+    const isRenewal = (one: string | undefined): boolean => one?.includes('renew-self') ?? false;
+    vault.trouble = (request, response) => {
+      const json = isRenewal(request.url)
+        ? { errors: [] }
+        : { data: { data: { token: 'abc' }, metadata: {} } };
+      response.writeHead(isRenewal(request.url) ? 503 : 200).end(JSON.stringify(json));
+    };
+    const renewals = (): number => vault.requests.filter(isRenewal).length;
+    clock.ms += 21_000;
+    expect([await read(parts), await read(parts), await read(parts)]).toEqual(Array(3).fill('abc'));
+    expect(renewals()).toBe(1);
+    await expect(parts.tokens.keepAlive()).rejects.toThrow(/sealed/);
+    expect(renewals()).toBe(2);
+    clock.ms += 6000;
+    expect(await read(parts)).toBe('abc');
+    expect(renewals()).toBe(3);
+    vault.trouble = undefined;
+    clock.ms += 2000;
+    await parts.tokens.keepAlive();
+    expect([renewals(), vault.bodies.length]).toEqual([4, 1]);
+    vault.trouble = (_, response) => response.writeHead(503).end('{"errors":[]}');
+    clock.ms += 31_000;
+    await expect(read(parts)).rejects.toThrow(/sealed/);
+  });
+
+  it('has its token renewed in time when the clock is set back', async () => {
+    vault.leaseSeconds = 30;
+    const parts = kubernetes();
+    await read(parts);
+    clock.ms -= 3_600_000;
+    clock.ms += 21_000;
+    await parts.tokens.keepAlive();
+    expect(vault.requests.at(-1)).toBe('POST auth/token/renew-self');
+  });
+
   it('is logged in to again when a token has ended, or cannot be renewed any further', async () => {
     vault.leaseSeconds = 30;
     const parts = kubernetes();

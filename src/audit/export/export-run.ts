@@ -1,6 +1,7 @@
 import type { NextRun } from '../../common/background-job.js';
 import type { Clock } from '../../common/clock.js';
 import type { IdSource } from '../../common/ids.js';
+import { isAhead } from '../../common/is-ahead.js';
 import type { Log } from '../../common/logger.js';
 import { longTurn } from '../../common/long-work.js';
 import type { AuditStore } from '../audit-store.js';
@@ -27,7 +28,7 @@ const REFUSALS = 5;
 export interface ExportMeans {
   readonly exports: ExportStore;
   readonly audit: Pick<AuditStore, 'chainRows' | 'chainAfter' | 'endOf'>;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
   readonly ids: Pick<IdSource, 'jitter'>;
   readonly log: Pick<Log, 'warn' | 'info'>;
   /** This process, among those that might send. */
@@ -42,6 +43,7 @@ export interface ExportMeans {
  */
 export class ExportRun {
   private hasBegun = false;
+  /** Monotonic; 0: it has no lease. */
   private leasedUntil = 0;
   /** Entries in the next request at most: fewer after one that was too large. */
   private size: number;
@@ -68,8 +70,9 @@ export class ExportRun {
     if (pending.length === 0) return LOOK_MS;
     const state = await exports.state(id);
     let failures = state?.failures ?? 0;
-    const waitMs = (state?.nextAttemptAt?.getTime() ?? 0) - this.now();
-    if (waitMs > 0) return Math.min(waitMs, LONGEST_PAUSE_MS);
+    const nextAttemptAt = state?.nextAttemptAt?.getTime() ?? 0;
+    const now = this.means.clock.now().getTime();
+    if (isAhead(nextAttemptAt, now, LONGEST_PAUSE_MS)) return nextAttemptAt - now;
     if (!(await this.claim())) return LOOK_MS;
     try {
       // What another process has sent since, it has noted before it lost the lease.
@@ -90,7 +93,7 @@ export class ExportRun {
 
   /** Lets another process go on at once. */
   async release(): Promise<void> {
-    if (this.leasedUntil > this.now()) {
+    if (this.leasedUntil > this.means.clock.monotonicMs()) {
       await this.means.exports.release(this.to.id, this.means.owner);
     }
   }
@@ -120,7 +123,8 @@ export class ExportRun {
     const batch = await this.batchOf(chain, sent);
     if (batch === undefined) return true;
     // Whoever has slept past its lease must not send any more.
-    if (this.leasedUntil - this.now() < 2 * timeoutMs && !(await this.claim())) return false;
+    if (this.leasedUntil - clock.monotonicMs() < 2 * timeoutMs && !(await this.claim()))
+      return false;
     let notTaken: NotTaken | undefined;
     if (batch.events.length > 0) {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
@@ -131,13 +135,14 @@ export class ExportRun {
         throw new SendError('not sent', { cause });
       }
     }
+    const leasedUntil = clock.monotonicMs() + LEASE_MS;
     const lease = this.newLease();
     const place = { chain, seq: batch.last, count: batch.events.length, setAside: notTaken };
     if (!(await exports.advance(id, lease, place, clock.now()))) {
       this.leasedUntil = 0;
       return false;
     }
-    this.leasedUntil = lease.until.getTime();
+    this.leasedUntil = leasedUntil;
     this.size = Math.min(this.to.batchEntries, this.size * 2);
     if (this.lastTrouble !== undefined) {
       this.lastTrouble = undefined;
@@ -209,18 +214,15 @@ export class ExportRun {
 
   private async claim(): Promise<boolean> {
     const { exports, isSole, clock } = this.means;
-    const lease = this.newLease();
-    const isMine = await exports.claim(this.to.id, lease, clock.now(), isSole);
-    this.leasedUntil = isMine ? lease.until.getTime() : 0;
+    const leasedUntil = clock.monotonicMs() + LEASE_MS;
+    const isMine = await exports.claim(this.to.id, this.newLease(), clock.now(), isSole);
+    this.leasedUntil = isMine ? leasedUntil : 0;
     return isMine;
   }
 
   private newLease(): ExportLease {
-    return { owner: this.means.owner, until: new Date(this.now() + LEASE_MS) };
-  }
-
-  private now(): number {
-    return this.means.clock.now().getTime();
+    const { owner, clock } = this.means;
+    return { owner, until: new Date(clock.now().getTime() + LEASE_MS) };
   }
 }
 

@@ -98,11 +98,10 @@ export abstract class ExportStore {
   abstract sentByAll(exportIds: readonly string[], chain: string): Promise<number>;
 
   /**
-   * The entries of a chain up to this one are about to be deleted: an export that has not come so far goes on behind it.
-   * Resolves with how many entries each of these misses by that.
+   * The entries of a chain up to this one are about to be deleted: an export that has not come so far goes on behind it, also
+   * one that is not configured now. Resolves with how many entries each misses by that.
    */
   abstract passOver(
-    exportIds: readonly string[],
     chain: string,
     seq: number,
   ): Promise<readonly { readonly exportId: string; readonly count: number }[]>;

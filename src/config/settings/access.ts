@@ -9,6 +9,7 @@ import {
   ports,
   texts,
 } from '../setting-kinds.js';
+import { passwordsIn, secretMembers } from '../secret-texts.js';
 import { Section } from '../setting.js';
 import { AUDITED_RESOURCES } from '../../common/audited-resources.js';
 import { PRINCIPAL_FORMS } from '../../common/principal-digest.js';
@@ -64,6 +65,7 @@ export const ACCESS_SETTINGS = {
         "Identity providers whose access tokens (OAuth 2.0, OpenID Connect) let callers in, as Authorization: Bearer TOKEN, beside API keys: docs/sign-in.md. audiences: what a token must be for; by default the hub's publicUrl, with or without /a2a. organization, or claims.organization with the list organizations: whose callers these are. grants: the scopes callers have (everyone: [a2a] by default), and those by the scopes and groups of their tokens.",
       secret: true,
       mask: (issuers) => issuers.map(({ id }) => String(id)).join(', '),
+      ownSecrets: secretMembers('clientSecret'),
     }),
     hubs: declaredList(HUBS, {
       default: [],
@@ -113,6 +115,7 @@ export const ACCESS_SETTINGS = {
           'Receivers to which each entry is sent soon after it is written, at least once and each chain in its order: webhook (NDJSON), syslog (RFC 5424 over TLS or TCP) or otlp (log records over HTTP, in JSON). egress.allow holds for them. docs/audit.md.',
         secret: true,
         mask: (exports) => exports.map(({ id }) => String(id)).join(', '),
+        ownSecrets: secretMembers('secret', 'authorization'),
       }),
       exportGraceDays: days({
         min: 0,
@@ -164,6 +167,7 @@ export const ACCESS_SETTINGS = {
         'The proxy that connections go through, by CONNECT. Null: none; proxies named in the environment are never used.',
       secret: true,
       mask: (url) => (url ?? 'null').replace(/(:\/\/).*@/, '$1********@'),
+      ownSecrets: passwordsIn,
     }),
     proxyCa: optionalText({
       default: null,

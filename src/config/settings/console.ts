@@ -1,5 +1,6 @@
 import { declaredList } from '../declared-list.js';
 import { duration, flag } from '../setting-kinds.js';
+import { secretMembers } from '../secret-texts.js';
 import { Section } from '../setting.js';
 import { DAY, HOUR, MINUTE } from '../units.js';
 
@@ -20,6 +21,7 @@ export const CONSOLE_SETTINGS = {
         'Identity providers at which people sign in to the console, beside pasting a key: the hub is a client of theirs (OpenID Connect, authorization code with PKCE), with the redirect address PUBLIC_URL/console/sign-in/callback. The access token must be one that the entry in auth.issuers takes. scopes: what is asked for, openid by default; with offline_access the provider may give a refresh token. resource (RFC 8707) or audience: how the provider learns that the token is for the hub. Without a secret the hub is a public client.',
       secret: true,
       mask: (entries) => entries.map(({ issuer }) => String(issuer)).join(', '),
+      ownSecrets: secretMembers('clientSecret'),
     }),
     sessionTtlMs: duration({
       min: MINUTE,

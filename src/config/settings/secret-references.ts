@@ -24,12 +24,12 @@ export const SECRET_REFERENCE_SETTINGS = {
       'How long the last value of a referenced secret is used while its source cannot be asked. A secret that its source says is not there (any more) is not used at all.',
   }),
   references: new Section(
-    'What may be referred to by {"secretRef": …} through the API; in the configuration every reference may stand. By default nothing. Each entry is text, for administrators of the whole hub, or {allow, organizations}, for those of these organizations too. {organization} stands for the name of the organization.',
+    'What may be referred to by {"secretRef": …} through the API; in the configuration every reference may stand. By default nothing. Each entry is text, for administrators of the whole hub, or {allow, organizations}, for those of these organizations too. {organization} stands for the name of the organization; between it and * has to be one of / : @ + = !.',
     {
       env: referenceGrants('name', {
         default: [],
         description:
-          'Variables: a name, or AGENT_* for all that begin with AGENT_. None that begins with A2A_HUB.',
+          'Variables: a name, or AGENT_* for all that begin with AGENT_; TEAM_{organization}_TOKEN for one of each organization. None that begins with A2A_HUB.',
       }),
       files: referenceGrants('directory', {
         default: [],
@@ -41,7 +41,8 @@ export const SECRET_REFERENCE_SETTINGS = {
       }),
       aws: referenceGrants('name', {
         default: [],
-        description: 'Names or ARNs of AWS Secrets Manager, or their beginning and *.',
+        description:
+          'Names or ARNs of AWS Secrets Manager, or their beginning and *, as teams/{organization}/*.',
       }),
     },
   ),

@@ -2,6 +2,7 @@ import { maskedDatabaseUrl } from '../../common/database-url.js';
 import { choice, size, text } from '../setting-kinds.js';
 import { Section } from '../setting.js';
 import { secretKeys } from '../secret-keys.js';
+import { passwordsIn } from '../secret-texts.js';
 import { MIB } from '../units.js';
 import { SECRET_REFERENCE_SETTINGS } from './secret-references.js';
 
@@ -16,6 +17,7 @@ export const STORAGE_SETTINGS = {
         'SQLite in a file (one process; the path is relative to the working directory) or PostgreSQL.',
       secret: true,
       mask: maskedDatabaseUrl,
+      ownSecrets: (url) => (url.startsWith('sqlite:') ? [] : [url, ...passwordsIn(url)]),
     }),
     synchronous: choice(['full', 'normal'], {
       default: 'full',

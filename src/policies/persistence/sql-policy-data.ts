@@ -27,6 +27,9 @@ export class SqlPolicyData extends PolicyData {
         entity: PolicyEntity,
         key: ['id'],
         ofOrganization: 'organization = ?',
+        // Those that a change has made since the others were deleted: without their policy they are not found.
+        before: (condition) =>
+          `DELETE FROM policy_versions WHERE id IN (SELECT id FROM policies WHERE ${condition})`,
         revision: REVISION,
         isRevisionFirst: true,
       }),

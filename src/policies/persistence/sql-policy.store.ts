@@ -62,6 +62,8 @@ export class SqlPolicyStore extends PolicyStore {
       if ((yield* INSERT.one(tx, row)) === 0) {
         throw new HubError('CONFLICT', `There is a policy with the id ${id}.`);
       }
+      // Nothing is left here of an earlier policy with that id, but by versions of the hub that could leave some.
+      yield* tx.run('DELETE FROM policy_versions WHERE id = ?', [id]);
       const added = toPolicy(row);
       yield* keep(tx, added, now);
       return added;

@@ -17,7 +17,7 @@ import type { Log } from '../../common/logger.js';
 import { type Grantee, readReferred } from '../../common/secret-references/referred-secret.js';
 import { SecretUnavailableError } from '../../common/secret-references/secret-references.js';
 import { SettableClock } from '../../common/fake-settable-clock.js';
-import { type ConfigOverrides, configWith } from '../../config/index.js';
+import { type AppConfig, type ConfigOverrides, configWith } from '../../config/index.js';
 import { KeptReferences } from './kept-references.js';
 
 let folder: string;
@@ -38,7 +38,11 @@ afterEach(() => {
   delete process.env['REFERENCE_TEST'];
 });
 
-function references(secrets: ConfigOverrides['secrets'] = {}): KeptReferences {
+function references(
+  secrets: ConfigOverrides['secrets'] = {},
+  settings: ConfigOverrides = {},
+  change = (config: AppConfig): AppConfig => config,
+): KeptReferences {
   const note = (fields: object, text?: string): void => {
     logged.push(JSON.stringify(fields) + text);
   };
@@ -46,13 +50,14 @@ function references(secrets: ConfigOverrides['secrets'] = {}): KeptReferences {
   const config = configWith({
     database: { url: `sqlite:${join(folder, 'hub.db')}` },
     auth: { adminKey: 'admin-key-of-this-test-0123456789' },
+    ...settings,
     secrets: {
       references: { files: [{ allow: mounted, organizations: [] }] },
       staleForMs: 60_000,
       ...secrets,
     },
   });
-  return new KeptReferences(config, testSecrets(), egress, clock, log);
+  return new KeptReferences(change(config), testSecrets(), egress, clock, log);
 }
 
 const stored = (secretRef: string, grantee: Grantee = 'hub', prefix = ''): string =>
@@ -237,6 +242,57 @@ describe('referenced secrets', () => {
     }
     const beside = stored(`file:${folder}/hub.db.admin-key`);
     await expect(kept.resolve(beside)).rejects.toThrow('beside the database');
+  });
+
+  it('are never what is secret in any setting of the hub', async () => {
+    const keyFile = join(mounted, 'tls.key');
+    const pem = '-----BEGIN PRIVATE KEY-----\nMIIByOfTheServer\n-----END PRIVATE KEY-----\n';
+    const declared = [{ id: 'a', headers: { authorization: 'Bearer shared-with-an-agent' } }];
+    const kept = references(
+      { vault: { auth: { method: 'kubernetes', role: 'r', jwtFile: join(mounted, 'jwt') } } },
+      {
+        egress: { proxy: 'http://hub:proxy%20password@proxy:3128' },
+        routing: { external: { url: 'https://router.example', token: 'router' } },
+        auth: {
+          issuers: [
+            { id: 'i', introspection: { clientId: 'hub', clientSecret: 'introspection-1' } },
+          ],
+        },
+        console: { signIn: [{ issuer: 'i', clientSecret: 'sign-in-secret-1' }] },
+        audit: {
+          export: [
+            { id: 'e', url: 'https://e.example', authorization: 'Bearer of-the-audit-export' },
+            { id: 'w', url: 'https://w.example', secret: 'whsec_b2YtdGhlLWV4cG9ydA==' },
+          ],
+        },
+        telemetry: { traces: { headers: { 'x-collector': 'Api-Key of-the-collector' } } },
+        agents: { declared },
+      },
+      (config) => ({
+        ...config,
+        server: { ...config.server, tls: { ...config.server.tls, key: { text: pem, file: null } } },
+        grpc: { ...config.grpc, tlsKey: { text: 'before it was renewed', file: keyFile } },
+      }),
+    );
+    const found = async (text: string, name = 'x'): Promise<string> => {
+      writeFileSync(join(mounted, name), text);
+      clock.ms += 2500;
+      return kept.resolve(stored(`file:${mounted}/${name}`));
+    };
+    for (const text of [
+      ...['proxy password', 'url=http://hub:proxy%20password@proxy:3128', 'router', 'router\n\n'],
+      ...[pem, JSON.stringify({ pem }), 'introspection-1', '{"a":"sign-in-secret-1"}'],
+      ...['of-the-audit-export', 'b2YtdGhlLWV4cG9ydA==', 'x=of-the-collector'],
+    ]) {
+      await expect(found(text)).rejects.toThrow('a secret of the hub itself');
+    }
+    for (const name of ['jwt', 'tls.key']) {
+      await expect(found('renewed since', name)).rejects.toThrow('a secret of the hub itself');
+    }
+    // What is short is part of others by chance, and what agents are called with may be shared.
+    for (const text of ['a router of another', 'hub', 'i', 'shared-with-an-agent']) {
+      expect(await found(text)).toBe(text);
+    }
   });
 
   it('count only while the settings allow them, also those that were stored before', async () => {

@@ -28,6 +28,7 @@ import { AppConfig, variableOf } from '../../config/index.js';
 import { sqlitePath } from '../../database/data-source.js';
 import { AwsSource } from './aws-source.js';
 import { FileSource } from './file-source.js';
+import { OwnSecrets } from './own-secrets.js';
 import { ReferenceRules } from './reference-rules.js';
 import { type SecretSource, SourceError, type SourceTrouble } from './secret-source.js';
 import { vaultOf, type VaultParts } from './vault.js';
@@ -73,6 +74,7 @@ export class KeptReferences
   private readonly job: BackgroundJob;
   /** Where the database and the files of its keys are: nothing of it is given through the API. */
   private readonly ownDirectory: string | undefined;
+  private readonly own: OwnSecrets;
 
   constructor(
     private readonly config: AppConfig,
@@ -84,6 +86,7 @@ export class KeptReferences
     super();
     const { secrets, database } = config;
     this.rules = new ReferenceRules(secrets.references);
+    this.own = new OwnSecrets(config);
     this.vault = vaultOf(secrets, egress, clock);
     this.aws = new AwsSource(secrets.refreshMs, secrets.aws, egress);
     const path = sqlitePath(database.url);
@@ -247,20 +250,15 @@ export class KeptReferences
     if (grantee !== 'configuration' && dirname(real) === this.ownDirectory) {
       return 'may not be used: it is beside the database of the hub';
     }
+    if (grantee !== 'configuration' && this.own.isFile(real)) {
+      return 'may not be used: it holds a secret of the hub itself';
+    }
     return this.rules.refusalOfFile(reference, grantee, real);
   }
 
   /** Whether a value holds what the hub is kept safe by. */
   private isOwn(value: string): boolean {
-    const { auth, secrets, database } = this.config;
-    const own = [
-      auth.adminKey,
-      secrets.vault.auth.token,
-      secrets.vault.auth.secretId,
-      secrets.aws.secretAccessKey,
-      database.url.startsWith('postgres') ? database.url : null,
-    ];
-    return own.some((each) => each !== null && value.includes(each)) || this.box.holdsKey(value);
+    return this.own.isIn(value) || this.box.holdsKey(value);
   }
 }
 

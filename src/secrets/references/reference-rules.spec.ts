@@ -8,10 +8,10 @@ import { ReferenceRules } from './reference-rules.js';
 
 const only = (allow: string, ...organizations: string[]) => ({ allow, organizations });
 const rules = new ReferenceRules({
-  env: [only('AGENT_*'), only('SHARED', '*'), only('A2A_HUB_X', '*')],
+  env: [only('AGENT_*'), only('SHARED', '*'), only('A2A_HUB_X', '*'), only('{organization}_TOKEN')],
   files: [only('/run/agents'), only('/run/teams/{organization}')],
   vault: [only('agents/books', 'acme'), only('teams/{organization}/agents')],
-  aws: [only('team-{organization}-*'), only('exact')],
+  aws: [only('team/{organization}-x/*'), only('exact')],
 });
 const acme: Grantee = { organization: 'acme' };
 const other: Grantee = { organization: 'other' };
@@ -34,8 +34,11 @@ describe('what may be referred to', () => {
     ['vault:agents/books/deep#a', acme],
     ['vault:teams/acme/agents/x#a', acme],
     ['vault:teams/any/agents/x#a', 'hub'],
-    ['aws:team-acme-books', acme],
+    ['aws:team/acme-x/books', acme],
+    ['aws:team/acme-eu-x/books', 'hub'],
     ['aws:exact', 'hub'],
+    ['env:acme_TOKEN', acme],
+    ['env:acme_eu_TOKEN', 'hub'],
   ])('is %s for %j', (text, grantee) => {
     expect(refusalOf(text, grantee)).toBeUndefined();
   });
@@ -56,7 +59,10 @@ describe('what may be referred to', () => {
     ['vault:agents/books#a', other, 'vault'],
     ['vault:teams/acme/agents/x#a', other, 'vault'],
     ['vault:teams/acme/others#a', 'hub', 'vault'],
-    ['aws:team-acme-books', other, 'aws'],
+    ['aws:team/acme-x/books', other, 'aws'],
+    ['aws:team/acme-x-x/books', acme, 'aws'],
+    ['env:acme_eu_TOKEN', acme, 'env'],
+    ['env:_TOKEN', 'hub', 'env'],
     ['aws:exact-not', 'hub', 'aws'],
   ])('is not %s for %j', (text, grantee, list) => {
     const refusal = refusalOf(text, grantee);

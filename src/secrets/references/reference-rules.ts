@@ -23,6 +23,8 @@ const OWN_VARIABLES = /^A2A_HUB/i;
 const PLACEHOLDER = '{organization}';
 /** Organizations whose names can be part of a path or a name: nothing in them leads elsewhere. */
 const PLAIN_NAME = /^(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._-]*$/;
+/** What of a path can be such a name, with what stands beside it. */
+const PLACE = /^[A-Za-z0-9._-]*/;
 const ANY_ORGANIZATION = '*';
 
 /** Who may refer to what: `secrets.references`, of which a reference in the configuration needs nothing. */
@@ -86,12 +88,12 @@ function writtenFor(
 
 /** For administrators of the whole hub: the template with the organization that the path has in its place. */
 function filledIn(allow: string, path: string): string | undefined {
-  const [before = ''] = allow.split(PLACEHOLDER);
+  const [before = '', behind = ''] = allow.split(PLACEHOLDER);
   if (!path.startsWith(before)) return undefined;
-  const rest = path.slice(before.length);
-  const after = allow.slice(before.length + PLACEHOLDER.length)[0];
-  const end = after === undefined || after === '*' ? rest.indexOf('/') : rest.indexOf(after);
-  const organization = end < 0 ? rest : rest.slice(0, end);
+  const [place] = PLACE.exec(path.slice(before.length))!;
+  const [end] = PLACE.exec(behind)!;
+  if (!place.endsWith(end)) return undefined;
+  const organization = place.slice(0, place.length - end.length);
   return PLAIN_NAME.test(organization) ? allow.replaceAll(PLACEHOLDER, organization) : undefined;
 }
 

@@ -31,12 +31,14 @@ export class VaultRefused extends SourceError {
 interface Token {
   readonly value: string;
   readonly renewable: boolean;
-  /** Two thirds of its life are over: it is to be renewed. Infinity for one without an end. */
+  /** Two thirds of its life are over: it is to be renewed. Monotonic, as its end; Infinity for one without an end. */
   readonly renewAt: number;
   readonly endsAt: number;
 }
 
 const LEAST_LIFE_MS = 10_000;
+/** Those who read with a token that could not be renewed try it again after that. */
+const RETRY_MS = 5000;
 /** What no policy allows causes one new login in this time. */
 const RELOGIN_PAUSE_MS = 10 * 60_000;
 
@@ -52,8 +54,10 @@ interface Life {
 export class VaultTokens {
   private token: Token | undefined;
   private getting: Promise<Token> | undefined;
-  /** When a token was last given up since it was refused, in epoch milliseconds. */
+  /** When a token was last given up since it was refused. */
   private refusedAt = -Infinity;
+  /** Until then a token that has not ended is used as it is. */
+  private retryAt = -Infinity;
 
   constructor(
     private readonly login: VaultLogin,
@@ -61,12 +65,20 @@ export class VaultTokens {
     private readonly clock: Clock,
   ) {}
 
-  /** A token to read with. However many ask, Vault is asked by one at a time. */
+  /** A token to read with. However many ask, Vault is asked by one at a time. One that cannot be renewed now is used until its end. */
   async get(): Promise<string> {
+    const now = this.now();
     const { token } = this;
-    if (token !== undefined && this.now() < token.renewAt) return token.value;
-    this.getting ??= this.next(token).finally(() => (this.getting = undefined));
-    return (await this.getting).value;
+    if (token !== undefined && now < token.renewAt) return token.value;
+    if (token !== undefined && now < Math.min(token.endsAt, this.retryAt)) return token.value;
+    try {
+      return (await this.renew()).value;
+    } catch (error) {
+      const used = this.token;
+      if (used === undefined || this.now() >= used.endsAt) throw error;
+      this.retryAt = this.now() + RETRY_MS;
+      return used.value;
+    }
   }
 
   /**
@@ -77,15 +89,20 @@ export class VaultTokens {
   refused(value: string, isRevoked: boolean): boolean {
     if (this.token?.value !== value) return true;
     const now = this.now();
-    if (!isRevoked && Math.abs(now - this.refusedAt) < RELOGIN_PAUSE_MS) return false;
+    if (!isRevoked && now - this.refusedAt < RELOGIN_PAUSE_MS) return false;
     this.refusedAt = now;
     this.token = undefined;
     return true;
   }
 
-  /** Renews a token that is in use before it ends, so that it lives on while nothing is read. */
+  /** Renews a token that is in use before it ends, so that it lives on while nothing is read. Rejects when it cannot be renewed. */
   async keepAlive(): Promise<void> {
-    if (this.token !== undefined && this.now() >= this.token.renewAt) await this.get();
+    if (this.token !== undefined && this.now() >= this.token.renewAt) await this.renew();
+  }
+
+  private renew(): Promise<Token> {
+    this.getting ??= this.next(this.token).finally(() => (this.getting = undefined));
+    return this.getting;
   }
 
   private async next(token: Token | undefined): Promise<Token> {
@@ -160,7 +177,7 @@ export class VaultTokens {
   }
 
   private now(): number {
-    return this.clock.now().getTime();
+    return this.clock.monotonicMs();
   }
 }
 

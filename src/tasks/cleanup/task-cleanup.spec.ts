@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { FakeAuditLog } from '../../audit/fake-audit-log.js';
 import { SettableClock } from '../../common/fake-settable-clock.js';
 import { TaskCleanup } from './task-cleanup.js';
 
@@ -50,4 +51,45 @@ it('cleans up, and ends the other tasks, when one cannot be ended', async () => 
   });
   expect(ended).toEqual(['good']);
   expect(errors).toContainEqual(expect.objectContaining({ taskId: 'bad' }));
+});
+
+it('records what was deleted before a step failed, and by the next run what could not be recorded', async () => {
+  const audit = new FakeAuditLog();
+  const none = (): Promise<number> => Promise.resolve(0);
+  const pieces = [['a', 'b'], undefined, ['c'], undefined, ['d'], []];
+  const silent = { error: () => undefined, warn: () => undefined, info: () => undefined };
+  const cleanup = new TaskCleanup(
+    { update: async () => undefined as never, forget: () => undefined },
+    {
+      overdue: () => Promise.resolve([]),
+      forgetKeys: () => Promise.resolve(null),
+      forgetTexts: none,
+      deleteLogPiece: () => Promise.resolve(false),
+      forgetTasks: () => {
+        const taskIds = pieces.shift();
+        if (taskIds === undefined) return Promise.reject(new Error('the database is away'));
+        const next = taskIds.length === 0 ? null : { statusAt: new Date(0), id: 'x' };
+        return Promise.resolve({ taskIds, next });
+      },
+    },
+    { forget: none },
+    { forget: none },
+    { forget: none },
+    new HastyClock(0),
+    silent,
+    { tasks: { retentionDays: 30 } },
+    audit,
+  );
+  const counts = (): unknown[] => audit.entries.map(({ action, details }) => [action, details]);
+  const entry = (count: number): unknown => [
+    'tasks.expire',
+    expect.objectContaining({ by: 'retention', count }),
+  ];
+  await expect(cleanup.cleanUp()).rejects.toThrow('is away');
+  expect(counts()).toEqual([entry(2)]);
+  audit.failure = new Error('not even this');
+  await expect(cleanup.cleanUp()).rejects.toThrow('is away');
+  audit.failure = undefined;
+  await cleanup.cleanUp();
+  expect(counts()).toEqual([entry(2), entry(2)]);
 });

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AuditLog, ownEntry } from '../../audit/index.js';
+import { AuditLog, RetentionRecord } from '../../audit/index.js';
 import { AppConfig } from '../../config/index.js';
 import { BackgroundJob } from '../../common/background-job.js';
 import { Clock, DAY_MS } from '../../common/clock.js';
@@ -37,6 +37,7 @@ interface CleanupConfig {
 @Injectable()
 export class TaskCleanup {
   private readonly jobs: readonly BackgroundJob[];
+  private readonly deleted: RetentionRecord;
 
   constructor(
     @Inject(TaskLog) private readonly log: Pick<TaskLog, 'update' | 'forget'>,
@@ -51,8 +52,9 @@ export class TaskCleanup {
     private readonly clock: Clock,
     @Inject(Log) private readonly logger: Pick<Log, 'error' | 'warn' | 'info'>,
     @Inject(AppConfig) private readonly config: CleanupConfig,
-    @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'record'>,
+    @Inject(AuditLog) audit: Pick<AuditLog, 'record'>,
   ) {
+    this.deleted = new RetentionRecord(audit, 'tasks');
     const overdue = {
       name: 'overdue tasks',
       failure: 'looking for overdue tasks failed',
@@ -146,19 +148,14 @@ export class TaskCleanup {
     if (retentionDays === 0) return;
     const endedBefore = new Date(now.getTime() - retentionDays * DAY_MS);
     let from: TaskCursor | null = null;
-    let count = 0;
-    await inTurns(signal, async () => {
+    const step = async (): Promise<boolean> => {
       const { taskIds, next } = await store.forgetTasks(endedBefore, FORGET_TASKS, from, now);
+      this.deleted.add(taskIds.length);
       log.forget(taskIds);
-      count += taskIds.length;
       from = next;
       return next !== null;
-    });
-    if (count === 0) return;
-    const details = { by: 'retention', count, before: endedBefore.toISOString() };
-    await this.audit.record(
-      ownEntry('tasks.expire', 'succeeded', { type: 'tasks', id: null }, details),
-    );
+    };
+    await this.deleted.of(endedBefore, () => inTurns(signal, step));
   }
 }
 
