@@ -6,6 +6,8 @@ import { AgentRegistry } from '../../src/agents/index.js';
 import { HubSettings } from '../../src/database/hub-settings.js';
 import { startSdkAgent } from '../support/agents.js';
 import { type Hub, type HttpAnswer, startHub } from '../support/app.js';
+import { CardSigner } from '../support/card-signer.js';
+import { eventually } from '../support/eventually.js';
 import type { JsonObject } from '../support/json.js';
 
 type Json = JsonObject;
@@ -36,6 +38,7 @@ async function serve(documents: Record<string, unknown>) {
     requested.push({ path: request.url ?? '', headers: request.headers });
     const found = documents[request.url ?? ''];
     if (found === undefined) return void response.writeHead(404).end('not here');
+    if (found instanceof Promise) return void found.then((text) => response.end(String(text)));
     response.end(typeof found === 'string' ? found : JSON.stringify(found));
   });
   server.listen(0, '127.0.0.1');
@@ -382,6 +385,66 @@ describe('an agent', () => {
     place.documents['/.well-known/agent-card.json'] = card('Bad', { supportedInterfaces: [] });
     expect((await refresh()).status).toBe(400);
     expect((await get('/one')).body.name).toBe('After');
+  });
+
+  describe('that is changed while its card is read again', () => {
+    /** Begins a refresh whose card comes when the function is called; it gives the answer. */
+    async function refreshSlowly(key: string, changes: Json = {}) {
+      const place = await serve({ '/.well-known/agent-card.json': card('Mine') });
+      const organizations = ['acme'];
+      const made = await hub.admin(
+        'POST',
+        '/api/v1/agents',
+        { id: 'one', cardUrl: place.url, organizations },
+        key,
+      );
+      expect(made.status).toBe(201);
+      const read = place.requested.length;
+      let answer = (_: string): void => undefined;
+      place.documents['/.well-known/agent-card.json'] = new Promise<string>((resolve) => {
+        answer = resolve;
+      });
+      const refreshed = hub.admin('POST', '/api/v1/agents/one:refresh', undefined, key);
+      await eventually(() => expect(place.requested.length).toBeGreaterThan(read));
+      return (): Promise<HttpAnswer> => {
+        answer(JSON.stringify(card('Slow', changes)));
+        return refreshed;
+      };
+    }
+    const keyOf = (organization: string): Promise<string> =>
+      hub.createKey({ organization, scopes: ['agents:organization'] });
+
+    it('stays as it was when another has its id by then, and tells nothing of that one', async () => {
+      const [acme, umbrella] = [await keyOf('acme'), await keyOf('umbrella')];
+      const come = await refreshSlowly(acme);
+      await hub.admin('DELETE', '/api/v1/agents/one', undefined, acme);
+      const other = { id: 'one', card: card('Other'), organizations: ['umbrella'] };
+      expect((await hub.admin('POST', '/api/v1/agents', other, umbrella)).status).toBe(201);
+      expect(await come()).toMatchObject({ status: 404 });
+      expect((await get('/one')).body).toMatchObject({ name: 'Other', cardUrl: null });
+    });
+
+    it('keeps the keys that were pinned meanwhile, and its card', async () => {
+      const come = await refreshSlowly(await keyOf('acme'), {
+        description: 'of nobody knows whom',
+      });
+      const cardKeys = (await CardSigner.make('key-1')).keySet;
+      expect((await patch('one', { cardKeys })).status).toBe(200);
+      const refused = await come();
+      expect([refused.status, refused.text]).toEqual([
+        409,
+        expect.stringMatching('refresh it again'),
+      ]);
+      expect((await get('/one')).body.name).toBe('Mine');
+    });
+
+    it('takes a card that two of them read at once', async () => {
+      const acme = await keyOf('acme');
+      const come = await refreshSlowly(acme);
+      const second = hub.admin('POST', '/api/v1/agents/one:refresh', undefined, acme);
+      expect([(await come()).status, (await second).status]).toEqual([200, 200]);
+      expect((await get('/one')).body.name).toBe('Slow');
+    });
   });
 
   it('without a card address cannot be refreshed', async () => {

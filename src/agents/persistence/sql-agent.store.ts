@@ -86,16 +86,18 @@ export class SqlAgentStore extends AgentStore {
     });
   }
 
-  remove(id: string, now: Date): Promise<boolean> {
+  remove(id: string, now: Date, check?: (agent: Agent) => void): Promise<boolean> {
+    const { toAgent } = this.rows;
     return this.database.write(function* (tx) {
-      const sql = 'UPDATE agents SET deleted_at = ? WHERE id = ? AND deleted_at IS NULL';
-      const removed = yield* tx.run(sql, [now.getTime(), id]);
-      if (removed > 0) {
-        yield* tx.run(FORGET_PREVIOUS, [id]);
-        yield* tx.run(FORGET_ACTIVITY, [id]);
-        yield* REVISION.raise(tx);
-      }
-      return removed > 0;
+      const sql = `${SELECT} WHERE id = ? AND deleted_at IS NULL${forUpdate(tx)}`;
+      const [row] = yield* tx.all<DatabaseRow>(sql, [id]);
+      if (row === undefined) return false;
+      check?.(toAgent(ROW.read(row)));
+      yield* tx.run('UPDATE agents SET deleted_at = ? WHERE id = ?', [now.getTime(), id]);
+      yield* tx.run(FORGET_PREVIOUS, [id]);
+      yield* tx.run(FORGET_ACTIVITY, [id]);
+      yield* REVISION.raise(tx);
+      return true;
     });
   }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
@@ -279,9 +280,16 @@ export class AgentsService {
     if (before.cardUrl === null) {
       throw new HubError('CONFLICT', `${id} was registered with its card; there is no address.`);
     }
-    const checked = await this.readAgain(before);
+    const checked = await this.readAgain(before, caller);
     let changes: CardChange[] = [];
     const agent = await this.store.update(id, (stored) => {
+      if (!administers(caller, stored)) return notFound(id);
+      if (!isReadFor(before, stored, checked)) {
+        throw new HubError(
+          'CONFLICT',
+          `${id} was changed while its card was read; refresh it again.`,
+        );
+      }
       changes = diffCards(stored, checked);
       const { card, originalCard, cardUrl, signature, refused } = checked;
       const updatedAt = this.clock.now();
@@ -298,23 +306,26 @@ export class AgentsService {
   }
 
   /** The card of a registered agent as it is now. One that is not taken is noted with the agent. */
-  private async readAgain(agent: Agent): Promise<CheckedCard> {
+  private async readAgain(agent: Agent, caller: Principal): Promise<CheckedCard> {
     try {
       return await this.registration.examine({ ...agent, card: null });
     } catch (error) {
-      if (error instanceof HubError) await this.noteRefused(agent.id, error);
+      if (error instanceof HubError) await this.noteRefused(agent, caller, error);
       throw error;
     }
   }
 
-  private async noteRefused(id: string, error: HubError): Promise<void> {
+  private async noteRefused(agent: Agent, caller: Principal, error: HubError): Promise<void> {
+    const { id } = agent;
     this.log.warn(
       { agent: id, ...whyOf(error) },
       'the refreshed card of an agent was refused; the previous card stays in use',
     );
     const cardTrouble = refusedBy(error, this.clock.now());
     await this.store.update(id, (stored) => {
-      return stored.cardTrouble?.kind === 'unusable' ? stored : { ...stored, cardTrouble };
+      const isMeant = administers(caller, stored) && isReadFor(agent, stored);
+      if (!isMeant || stored.cardTrouble?.kind === 'unusable') return stored;
+      return { ...stored, cardTrouble };
     });
     await this.registry.follow();
   }
@@ -338,8 +349,12 @@ export class AgentsService {
    * canceled with it for 30 days.
    */
   async remove(id: string, caller: Principal): Promise<void> {
-    refuseDeclared(await this.get(id, caller));
-    if (!(await this.store.remove(id, this.clock.now()))) notFound(id);
+    await this.get(id, caller);
+    const removed = await this.store.remove(id, this.clock.now(), (stored) => {
+      if (!administers(caller, stored)) notFound(id);
+      refuseDeclared(stored);
+    });
+    if (!removed) notFound(id);
     await this.registry.follow();
   }
 
@@ -394,4 +409,19 @@ export class AgentsService {
       }
     }
   }
+}
+
+/**
+ * Whether a stored agent is the one that a card was read for, with all that the card is judged by: meanwhile another
+ * agent may have got its id, its keys may have been pinned, or a newer card been read.
+ */
+function isReadFor(before: Agent, stored: Agent, read?: CheckedCard): boolean {
+  const judgedBy = ({ createdAt, cardUrl, cardKeys, pin, endpointOverride }: Agent): object => [
+    ...[createdAt.getTime(), cardUrl, cardKeys, pin, endpointOverride],
+  ];
+  return (
+    [before.originalCard, read?.originalCard].includes(stored.originalCard) &&
+    (read === undefined || read.signature.wasVerified || !stored.signature.wasVerified) &&
+    isDeepStrictEqual(judgedBy(stored), judgedBy(before))
+  );
 }

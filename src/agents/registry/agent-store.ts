@@ -35,8 +35,8 @@ export abstract class AgentStore {
    */
   abstract update(id: string, change: (agent: Agent) => Agent): Promise<Agent | undefined>;
 
-  /** Deletes an agent as of `now`; false when there was none. */
-  abstract remove(id: string, now: Date): Promise<boolean>;
+  /** Deletes an agent as of `now`, unless `check` throws; false when there was none. */
+  abstract remove(id: string, now: Date, check?: (agent: Agent) => void): Promise<boolean>;
 
   /** Forgets the agents deleted before `before`, credentials and all; the number of them. */
   abstract purge(before: Date): Promise<number>;
