@@ -112,13 +112,40 @@ export function agentStoreContract(make: () => Promise<AgentStore>): void {
       expect((await store.all())[0]?.deletedAt).toEqual(DELETED_AT);
     });
 
-    it('gives the id of a deleted agent to a new one, which takes its place', async () => {
-      await store.add(anAgent('one', { credentials: { authorization: 'old' }, tags: ['old'] }));
+    it('gives the id of a deleted agent to a new one, and keeps the deleted one in all() as it was', async () => {
+      const old = anAgent('one', { credentials: { authorization: 'old' }, tags: ['old'] });
+      await store.add(old);
       await store.remove('one', DELETED_AT);
-      const again = anAgent('one', { priority: 7 });
+      const again = anAgent('one', { priority: 7, createdAt: DELETED_AT });
       await store.add(again);
-      expect(await store.all()).toEqual([again]);
+      expect(await store.all()).toEqual([again, { ...old, deletedAt: DELETED_AT }]);
+      expect(await store.get('one')).toEqual(again);
+      expect(await ids({}, 10)).toEqual(['one']);
       await expect(store.add(again)).rejects.toMatchObject({ reason: 'CONFLICT' });
+      expect(await store.purge(new Date(DELETED_AT.getTime() + 1))).toBe(1);
+      expect(await store.all()).toEqual([again]);
+    });
+
+    it('keeps ten of those that had an id, the last ones', async () => {
+      for (let time = 1; time <= 13; time++) {
+        await store.add(anAgent('one', { createdAt: new Date(time) }));
+        await store.remove('one', DELETED_AT);
+      }
+      await store.add(anAgent('one-more'));
+      await store.add(anAgent('one', { createdAt: new Date(14) }));
+      const kept = (await store.all()).filter(({ id }) => id === 'one');
+      expect(kept.map(({ createdAt }) => createdAt.getTime()).sort((a, b) => a - b)).toEqual([
+        4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
+      ]);
+    });
+
+    it('removes none that a check refuses', async () => {
+      await store.add(anAgent('one'));
+      const refuse = ({ id }: Agent): never => {
+        throw new HubError('NOT_FOUND', id);
+      };
+      await expect(store.remove('one', DELETED_AT, refuse)).rejects.toThrow('one');
+      expect(await store.get('one')).toEqual(anAgent('one'));
     });
 
     it('forgets agents deleted before a time, and no others', async () => {
@@ -143,7 +170,8 @@ export function agentStoreContract(make: () => Promise<AgentStore>): void {
       });
       const put = (organization: string, value: string) =>
         store.putCredentials('one', organization, () => own(value));
-      const known = async () => (await store.all())[0]?.organizationCredentials;
+      const known = async () =>
+        (await store.all()).find(({ id }) => id === 'one')?.organizationCredentials;
 
       beforeEach(() => store.add(anAgent('one')));
 
@@ -207,12 +235,14 @@ export function agentStoreContract(make: () => Promise<AgentStore>): void {
         expect(await known()).toBeUndefined();
       });
 
-      it('goes when the id is taken anew', async () => {
+      it('stays with the deleted agent when the id is taken anew', async () => {
         await put('red', 'x');
         await store.remove('one', DELETED_AT);
-        await store.add(anAgent('one'));
+        await store.add(anAgent('one', { createdAt: DELETED_AT }));
         expect(await store.credentialsOf('one', 'red')).toBeUndefined();
         expect(await known()).toBeUndefined();
+        const deleted = (await store.all()).find(({ deletedAt }) => deletedAt !== null);
+        expect(deleted?.organizationCredentials).toEqual(new Map([['red', own('x')]]));
       });
     });
 

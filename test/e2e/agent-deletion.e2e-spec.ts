@@ -124,6 +124,44 @@ describe('a deleted agent', () => {
     expect(await canceled(agent)).toEqual([SECRET]);
   });
 
+  for (const state of ['TASK_STATE_WORKING', 'TASK_STATE_INPUT_REQUIRED']) {
+    it(`keeps its work when another team gets its id (${state})`, async () => {
+      const directory = await mkdtemp(join(tmpdir(), 'a2a-hub-'));
+      const databaseUrl = `sqlite:${join(directory, 'hub.db')}`;
+      await hub.close();
+      hub = await startHub({ databaseUrl });
+      const [old, other] = [await agentThat(state), await agentThat(state)];
+      const { id } = await deletedWith(old, state);
+      await register(other);
+      const key = await hub.key();
+      await hub.close();
+      hub = await startHub({ databaseUrl });
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      const answer = (await hub.rpc('CancelTask', { id }, { key })) as JsonObject;
+      expect(stateOf(answer)).toBe('TASK_STATE_CANCELED');
+      expect(await canceled(old)).toEqual([SECRET]);
+      expect(other.calls).toEqual([]);
+      await rm(directory, { recursive: true, force: true });
+    });
+  }
+
+  it('is not what a kill of the next agent of its id means', async () => {
+    const [old, other] = [
+      await agentThat('TASK_STATE_INPUT_REQUIRED'),
+      await agentThat('TASK_STATE_INPUT_REQUIRED'),
+    ];
+    const { id } = await deletedWith(old, 'TASK_STATE_INPUT_REQUIRED');
+    await register(other);
+    const { id: its } = await hub.submit('x', to('one'));
+    await hub.waitForTask(String(its), 'TASK_STATE_INPUT_REQUIRED');
+    const killed = await hub.admin('POST', '/api/v1/agents/one:kill');
+    expect(killed.body).toMatchObject({ canceled: 1, movedOn: 0 });
+    await hub.waitForTask(String(its), 'TASK_STATE_CANCELED');
+    expect(await canceled(other)).toEqual([SECRET]);
+    await hub.waitForTask(String(id), 'TASK_STATE_INPUT_REQUIRED');
+    expect(old.callsOf('CancelTask')).toEqual([]);
+  });
+
   it('leaves its id to a new one, which counts from then on', async () => {
     const [old, fresh] = [
       await agentThat('TASK_STATE_INPUT_REQUIRED'),

@@ -44,6 +44,31 @@ describe('the registry in memory', () => {
       registry.onModuleDestroy();
     });
 
+    it('knows which agent had an id at a time, also when others have had it since', async () => {
+      const { clock, store, registry } = await start();
+      const now = clock.now().getTime();
+      const at = (ms: number): Date => new Date(now + ms);
+      const [acme, umbrella] = [['acme'], ['umbrella']];
+      const generations = [
+        anAgent('a', { createdAt: at(0), organizations: acme, priority: 1 }),
+        anAgent('a', { createdAt: at(100), organizations: acme, priority: 2 }),
+        anAgent('a', { createdAt: at(200), organizations: umbrella, priority: 3 }),
+      ];
+      for (const agent of generations) {
+        await store.add(agent);
+        if (agent.organizations === acme) await store.remove('a', at(150));
+      }
+      await registry.onModuleInit();
+      const priorityAt = (ms: number) => registry.knownAt('a', at(ms))?.priority;
+      // The same for the same is the first registered again; those before all are of a clock that was set back.
+      expect([-5, 0, 99, 100, 199, 200, 999].map(priorityAt)).toEqual([2, 2, 2, 2, 2, 3, 3]);
+      expect(registry.known('a')?.priority).toBe(3);
+      expect(registry.knownAt('b', at(0))).toBeUndefined();
+      // Who had it so long ago is not known any more.
+      expect(priorityAt(-31 * 86_400_000)).toBeUndefined();
+      registry.onModuleDestroy();
+    });
+
     it('offers an agent only to the organizations it is limited to, each its own steady list', async () => {
       const { store, registry } = await start();
       await store.add(anAgent('all'));

@@ -400,7 +400,7 @@ describe('an agent', () => {
       );
       expect(made.status).toBe(201);
       const read = place.requested.length;
-      let answer = (_: string): void => undefined;
+      let answer: (text: string) => void = () => undefined;
       place.documents['/.well-known/agent-card.json'] = new Promise<string>((resolve) => {
         answer = resolve;
       });

@@ -269,6 +269,7 @@ export class HubTasks {
         {
           get: record,
           known: record,
+          knownAt: record,
           renew: () => this.renewAgents(),
           isOpenTo: () => true,
           mayGoOn: () => true,

@@ -23,7 +23,7 @@ import { type AgentFilter, AgentStore } from '../registry/agent-store.js';
 const AGENTS = new Table(AgentEntity);
 const ROW = AGENTS.select();
 const SELECT = `SELECT ${ROW.names} FROM agents`;
-const INSERT = AGENTS.upsert('WHERE agents.deleted_at IS NOT NULL');
+const INSERT = AGENTS.insert('ON CONFLICT DO NOTHING');
 const UPDATE = AGENTS.update();
 const OWN_CREDENTIALS = new Table(AgentCredentialsEntity);
 const OWN = OWN_CREDENTIALS.select();
@@ -35,6 +35,10 @@ const FORGET_PREVIOUS = 'DELETE FROM previous_cards WHERE agent_id = ?';
 const FORGET_ACTIVITY = forgetAgents('?');
 const REVISION = new Revision('agent_revisions');
 const SWITCH = AGENTS.update(['enabled', 'updatedAt']);
+/** In the ids of deleted agents whose ids others have: no agent can be given one. */
+const ASIDE = '@';
+/** Deleted agents of one id that are kept beside the one that has it. */
+const MOST_FORMER = 10;
 /** Rows read at once by a filtered list. */
 const CHUNK = 200;
 
@@ -56,10 +60,9 @@ export class SqlAgentStore extends AgentStore {
   async add(agent: Agent): Promise<void> {
     const { toRow } = this.rows;
     await this.database.write(function* (tx) {
+      yield* setAside(tx, agent.id);
       const added = yield* INSERT.one(tx, toRow(agent));
       if (added === 0) throw new HubError('CONFLICT', `There is an agent with the id ${agent.id}.`);
-      // Those were for the one that had the id before.
-      yield* tx.run('DELETE FROM agent_credentials WHERE agent_id = ?', [agent.id]);
       yield* tx.run(FORGET_PREVIOUS, [agent.id]);
       yield* tx.run(FORGET_ACTIVITY, [agent.id]);
       yield* REVISION.raise(tx);
@@ -210,7 +213,8 @@ export class SqlAgentStore extends AgentStore {
       const rows = await this.database.read<DatabaseRow>(`${SELECT} ORDER BY ${id}`);
       const own = await OWN.list(this.database, '', []);
       const agents = rows.map(ROW.read).map(this.rows.toAgent);
-      if ((await this.revision()) === revision) return this.withOwn(agents, own);
+      if ((await this.revision()) !== revision) continue;
+      return this.withOwn(agents, own).map((agent) => ({ ...agent, id: idOf(agent.id) }));
     }
   }
 
@@ -231,6 +235,34 @@ export class SqlAgentStore extends AgentStore {
   revision(): Promise<number> {
     return REVISION.read(this.database);
   }
+}
+
+/**
+ * A deleted agent whose id another one gets goes on under an id that none can have: what it works on stays with it. Of those
+ * that had the id the oldest are forgotten.
+ */
+function* setAside(tx: Tx, id: string): Work<void> {
+  const [deleted] = yield* tx.all<{ created_at: number }>(
+    'SELECT created_at FROM agents WHERE id = ? AND deleted_at IS NOT NULL',
+    [id],
+  );
+  if (deleted === undefined) return;
+  const aside = `${id}${ASIDE}${deleted.created_at}`;
+  const former = yield* tx.all<{ id: string }>(
+    `SELECT id FROM agents WHERE id LIKE ? ORDER BY created_at DESC, id LIMIT ${MOST_FORMER} OFFSET ?`,
+    [`${id}${ASIDE}%`, MOST_FORMER - 1],
+  );
+  for (const each of new Set([aside, ...former.map((row) => row.id)])) {
+    yield* tx.run('DELETE FROM agent_credentials WHERE agent_id = ?', [each]);
+    yield* tx.run('DELETE FROM agents WHERE id = ?', [each]);
+  }
+  yield* tx.run('UPDATE agent_credentials SET agent_id = ? WHERE agent_id = ?', [aside, id]);
+  yield* tx.run('UPDATE agents SET id = ? WHERE id = ?', [aside, id]);
+}
+
+/** The id that an agent had, and has. */
+function idOf(stored: string): string {
+  return stored.split(ASIDE, 1)[0]!;
 }
 
 /** Keeps the card that another has taken the place of, unless they say the same or it could not be read. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
 import { ByOrganization, isOpenTo } from '../../common/by-organization.js';
@@ -27,7 +28,8 @@ const DELETED_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 interface Snapshot {
   readonly byId: ReadonlyMap<string, Agent>;
-  readonly deleted: ReadonlyMap<string, Agent>;
+  /** Those that had an id, the one that was registered last first. */
+  readonly deleted: ReadonlyMap<string, readonly Agent[]>;
   /** Every agent, in the order of their ids; the list of the enabled ones where all are. */
   readonly all: readonly Agent[];
   /** The enabled agents that can be used, in the order of their ids. */
@@ -79,12 +81,24 @@ export class AgentRegistry extends RevisionedCache<Agent> {
     return this.get(id);
   }
 
-  /**
-   * The agent that open work of this id is with: the registered one, else the one that was deleted
-   * within the last 30 days. For polls and cancels; new messages ask {@link get}.
-   */
+  /** The agent with this id: the registered one, else the last that was deleted within 30 days. */
   known(id: string): Agent | undefined {
-    return this.snapshot.byId.get(id) ?? this.snapshot.deleted.get(id);
+    return this.snapshot.byId.get(id) ?? this.snapshot.deleted.get(id)?.[0];
+  }
+
+  /**
+   * The agent that work is with which an agent of this id had at that time, also one that was deleted within the last 30 days
+   * and whose id another one has by now. For polls and cancels; new messages ask {@link get}.
+   */
+  knownAt(id: string, at: Date): Agent | undefined {
+    const { byId, deleted } = this.snapshot;
+    const registered = byId.get(id);
+    const all = registered ? [registered, ...(deleted.get(id) ?? [])] : (deleted.get(id) ?? []);
+    const index = all.findIndex(({ createdAt }) => createdAt <= at);
+    if (index >= 0) return continuationOf(all, index);
+    // Registered later by a clock that was set back, or is another process's: whoever had the id before would be kept.
+    const isKept = at.getTime() > this.clock.now().getTime() - DELETED_KEPT_MS;
+    return isKept && all.length > 0 ? continuationOf(all, all.length - 1) : undefined;
   }
 
   /**
@@ -236,11 +250,37 @@ function snapshotOf(all: readonly Agent[]): Snapshot {
   return {
     all: enabled.length === agents.length ? enabled : agents,
     byId: new Map(agents.map((agent) => [agent.id, agent])),
-    deleted: new Map(deleted.map((agent) => [agent.id, agent])),
+    deleted: deletedById(deleted),
     enabled,
     byOrganization: new ByOrganization(enabled, ({ organizations }) => organizations),
     closedByOrganization: new ByOrganization(closed, ({ organizations }) => organizations),
   };
+}
+
+function deletedById(deleted: readonly Agent[]): ReadonlyMap<string, readonly Agent[]> {
+  const byId = new Map<string, Agent[]>();
+  for (const agent of deleted) byId.set(agent.id, [...(byId.get(agent.id) ?? []), agent]);
+  for (const agents of byId.values()) {
+    agents.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
+  }
+  return byId;
+}
+
+/** The agent at `index`, or the newer one that is the same registered again: for the same organizations, at the same address. */
+function continuationOf(newestFirst: readonly Agent[], index: number): Agent | undefined {
+  let found = newestFirst[index];
+  for (const next of newestFirst.slice(0, index).reverse()) {
+    if (found === undefined || !isSame(found, next)) break;
+    found = next;
+  }
+  return found;
+}
+
+function isSame(one: Agent, next: Agent): boolean {
+  return (
+    one.endpoint.url === next.endpoint.url &&
+    isDeepStrictEqual(one.organizations, next.organizations)
+  );
 }
 
 function isUsable({ cardTrouble }: Agent): boolean {

@@ -1,13 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AgentRegistry, AgentsService } from '../../agents/index.js';
+import { type Agent, AgentRegistry, AgentsService } from '../../agents/index.js';
 import type { Principal } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { Database } from '../../database/database.js';
 import { namesBy } from '../domain/agent-name.js';
+import { agentOf } from '../domain/agent-of.js';
 import { AgentDelegations, type DelegationRef } from '../store/agent-delegations.js';
 import { decideAgentStopped } from '../domain/agent-stopped.js';
 import { endedBy } from '../domain/ended-by.js';
 import { TaskLog } from '../log/task-log.js';
+import { type Delegation, NO_CHANGE } from '../task.js';
 
 /** Delegations ended at once. */
 const CHUNK = 100;
@@ -30,7 +32,7 @@ export class AgentStopper {
     private readonly log: TaskLog,
     private readonly clock: Clock,
     @Inject(AgentsService) private readonly agents: Pick<AgentsService, 'disable'>,
-    @Inject(AgentRegistry) private readonly registry: Pick<AgentRegistry, 'known'>,
+    @Inject(AgentRegistry) private readonly registry: Pick<AgentRegistry, 'known' | 'knownAt'>,
     private readonly database: Database,
   ) {}
 
@@ -39,36 +41,50 @@ export class AgentStopper {
    * tasks. Safe to repeat. Throws HubError NOT_FOUND.
    */
   async stop(agentId: string, caller: Principal): Promise<Stopped> {
-    await this.agents.disable(agentId, caller);
-    const first = await this.endAll(agentId);
+    const agent = await this.agents.disable(agentId, caller);
+    const first = await this.endAll(agent);
     if (this.database.soleProcess) return first;
     await this.clock.sleep(KNOWN_EVERYWHERE_MS);
-    const late = await this.endAll(agentId);
+    const late = await this.endAll(agent);
     return { canceled: first.canceled + late.canceled, movedOn: first.movedOn + late.movedOn };
   }
 
-  private async endAll(agentId: string): Promise<Stopped> {
+  private async endAll(agent: Agent): Promise<Stopped> {
     let canceled = 0;
     let movedOn = 0;
     for (let after = ''; ;) {
-      const open = await this.delegations.open(agentId, after, CHUNK);
+      const open = await this.delegations.open(agent.id, after, CHUNK);
       const last = open.at(-1);
       if (last === undefined) return { canceled, movedOn };
-      const ends = await Promise.all(open.map((each) => this.end(each)));
+      const ends = await Promise.all(open.map((each) => this.end(agent, each)));
       canceled += ends.filter((end) => end === 'canceled').length;
       movedOn += ends.filter((end) => end === 'failed over').length;
       after = last.id;
     }
   }
 
-  private async end({ id, taskId }: DelegationRef): Promise<'canceled' | 'failed over' | 'ended'> {
+  private async end(
+    agent: Agent,
+    { id, taskId }: DelegationRef,
+  ): Promise<'canceled' | 'failed over' | 'ended'> {
     const { log, clock, registry } = this;
     const { ended, isChanged } = await log.update(taskId, (aggregate) => {
-      const change = decideAgentStopped(aggregate, id, clock.now(), namesBy(registry));
+      const isMeant = aggregate.delegations.some((each) => each.id === id && this.has(agent, each));
+      const change = isMeant
+        ? decideAgentStopped(aggregate, id, clock.now(), namesBy(registry))
+        : NO_CHANGE;
       const isChanged = (change.delegations ?? []).length > 0;
       return { change, result: { ended: endedBy(aggregate, change), isChanged } };
     });
     if (ended.some((each) => each.id === id)) return 'canceled';
     return isChanged ? 'failed over' : 'ended';
+  }
+
+  /** Whether it waits for an agent of this id, or is with this one: another one may have had the id before. */
+  private has({ createdAt }: Agent, delegation: Delegation): boolean {
+    const { state, downstreamTaskId } = delegation;
+    const waits = state === 'planned' || (state === 'queued' && downstreamTaskId === null);
+    if (waits) return true;
+    return agentOf(this.registry, delegation)?.createdAt.getTime() === createdAt.getTime();
   }
 }

@@ -13,6 +13,7 @@ import { TaskCanceler } from '../cancel/task-canceler.js';
 import { FollowUps } from '../send/follow-up.js';
 import { TaskStarter } from '../send/task-starter.js';
 import { belongsTo } from '../store/visibility.js';
+import { agentOf } from '../domain/agent-of.js';
 import { taskHasEnded, taskNotFound } from '../domain/task-errors.js';
 import { type ListParams, TaskLists } from '../reading/task-lists.js';
 import { TaskLog } from '../log/task-log.js';
@@ -51,7 +52,7 @@ export class TaskService {
     private readonly streams: TaskStreams,
     private readonly waits: TaskWaits,
     private readonly lists: TaskLists,
-    @Inject(AgentRegistry) private readonly agents: Pick<AgentRegistry, 'known'>,
+    @Inject(AgentRegistry) private readonly agents: Pick<AgentRegistry, 'knownAt'>,
     @Inject(AppConfig) { tasks }: Pick<AppConfig, 'tasks'>,
   ) {
     this.settings = tasks;
@@ -238,7 +239,7 @@ export class TaskService {
     const requested =
       'message' in call ? requestedExtensions(call.extensions, call.message) : call.extensions;
     if (requested.length === 0) return;
-    const agents = delegations.flatMap(({ agentId }) => this.agents.known(agentId) ?? []);
+    const agents = delegations.flatMap((each) => agentOf(this.agents, each) ?? []);
     for (const uri of activeExtensions(requested, agents)) call.activated.add(uri);
   }
 

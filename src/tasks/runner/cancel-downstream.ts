@@ -1,6 +1,7 @@
 import { AgentCallError, type Agent } from '../../agents/index.js';
 import { EVERYTHING } from '../../auth/index.js';
 import type { Message } from '../../protocol/a2a.js';
+import { agentOf } from '../domain/agent-of.js';
 import { decideAbandonedCanceled } from '../domain/abandoned-tasks.js';
 import { FencedError } from '../log/task-log.js';
 import type { ClaimedDelegation } from '../store/claimed-task.js';
@@ -99,7 +100,7 @@ async function sendCancels(
   delegation: Delegation,
   known: string | null,
 ): Promise<CancelResult> {
-  const agent = deps.registry.known(delegation.agentId);
+  const agent = agentOf(deps.registry, delegation);
   if (!agent) return { isDone: true, abandoned: [] };
   const { message, sentWith } = await messageToSend(deps.log, aggregate, delegation);
   const abandoned = await sendAbandonedCancels(deps, aggregate.record, delegation, sentWith);

@@ -2,6 +2,7 @@ import { HubError } from '../../common/hub-error.js';
 import type { Agent } from '../../agents/index.js';
 import { EVERYTHING } from '../../auth/index.js';
 import type { Message } from '../../protocol/a2a.js';
+import { agentOf } from '../domain/agent-of.js';
 import { namesBy } from '../domain/agent-name.js';
 import { CANCELLED } from './cancelled.js';
 import { decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
@@ -151,9 +152,9 @@ export class DelegationRun {
     const delegation = aggregate?.delegations.find((each) => each.id === id);
     if (!aggregate || !delegation || delegation.epoch !== epoch || isEnded(delegation.state))
       return undefined;
-    const agent = await this.agent(delegation.agentId);
-    const { message, sentWith } = await messageToSend(this.deps.log, aggregate, delegation);
     const fresh = !adopted && delegation.downstreamTaskId === null;
+    const agent = await this.agent(delegation, fresh);
+    const { message, sentWith } = await messageToSend(this.deps.log, aggregate, delegation);
     const deleted = !agent || (!adopted && agent.deletedAt !== null);
     const refusal =
       deleted || !fresh
@@ -183,13 +184,16 @@ export class DelegationRun {
     );
   }
 
-  private async agent(id: string): Promise<Agent | undefined> {
+  /** New work is for whoever has the id now. */
+  private async agent(delegation: Delegation, isFresh: boolean): Promise<Agent | undefined> {
     const { registry } = this.deps;
-    const known = registry.known(id);
+    const find = (): Agent | undefined =>
+      isFresh ? registry.known(delegation.agentId) : agentOf(registry, delegation);
+    const known = find();
     if (known?.deletedAt === null) return known;
     // One that is not known here may be new in another process.
     await registry.renew();
-    return registry.known(id);
+    return find();
   }
 
   private async steps(run: RunContext): Promise<void> {

@@ -5,6 +5,7 @@ import { Log } from '../../common/logger.js';
 import { Tracing } from '../../common/tracing/tracing.js';
 import { AppConfig } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
+import { agentOf } from '../domain/agent-of.js';
 import { withoutHubKeys } from '../domain/own-ids.js';
 import { agentCallOptions } from './call-options.js';
 import { TaskTokens } from '../store/task-tokens.js';
@@ -20,7 +21,7 @@ import { isTransient } from './is-transient.js';
 export class DownstreamCancel {
   constructor(
     private readonly client: AgentClient,
-    @Inject(AgentRegistry) private readonly registry: Pick<AgentRegistry, 'known'>,
+    @Inject(AgentRegistry) private readonly registry: Pick<AgentRegistry, 'knownAt'>,
     private readonly clock: Clock,
     private readonly logger: Log,
     @Inject(HubSettings) private readonly settings: Pick<HubSettings, 'instanceId'>,
@@ -45,7 +46,7 @@ export class DownstreamCancel {
     const call = new AbortController();
     const answered = new AbortController();
     try {
-      const agent = this.registry.known(agentId);
+      const agent = agentOf(this.registry, delegation);
       if (!agent) return true;
       void clock
         .sleep(budgetsOf(agent, this.config.agents).cancelWaitMs, answered.signal)

@@ -100,9 +100,8 @@ export class RunContext {
   /** As the registry has it now: it may be called with other credentials than when the run began. */
   get agent(): Agent {
     const { deps, agentAtStart } = this;
-    const now = deps.registry.known(agentAtStart.id);
     // Another one may have its id by now.
-    return now?.createdAt.getTime() === agentAtStart.createdAt.getTime() ? now : agentAtStart;
+    return deps.registry.knownAt(agentAtStart.id, agentAtStart.createdAt) ?? agentAtStart;
   }
 
   /** Aborts every call of this run to the agent. */

@@ -54,7 +54,10 @@ export class RunDeps {
     @Inject(AgentLoad) readonly load: AgentLoad,
     @Inject(AgentHealth) readonly health: Pick<AgentHealth, 'admit' | 'taskEnded'>,
     @Inject(AgentDeviations) readonly deviations: Pick<AgentDeviations, 'note'>,
-    @Inject(AgentRegistry) readonly registry: Pick<AgentRegistry, 'known' | 'isOpenTo' | 'renew'>,
+    @Inject(AgentRegistry) readonly registry: Pick<
+      AgentRegistry,
+      'known' | 'knownAt' | 'isOpenTo' | 'renew'
+    >,
     @Inject(PriceRegistry) readonly prices: Pick<PriceRegistry, 'list'>,
     readonly tokens: TaskTokens,
     @Inject(TaskConsents) readonly consents: Pick<TaskConsents, 'request' | 'resumeGiven'>,

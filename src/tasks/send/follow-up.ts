@@ -12,6 +12,7 @@ import {
   missingExtensions,
   type HubRequest,
 } from '../../routing/index.js';
+import { agentOf } from '../domain/agent-of.js';
 import { addressee, decideFollowUp } from '../domain/task-decisions.js';
 import { keyConflict, taskNotFound } from '../domain/task-errors.js';
 import { KeyHeldError, TaskLog } from '../log/task-log.js';
@@ -37,7 +38,7 @@ export class FollowUps {
     private readonly log: TaskLog,
     private readonly clock: Clock,
     @Inject(AgentRegistry)
-    private readonly agents: Pick<AgentRegistry, 'known' | 'mayGoOn' | 'prepare' | 'refusalOf'>,
+    private readonly agents: Pick<AgentRegistry, 'knownAt' | 'mayGoOn' | 'prepare' | 'refusalOf'>,
     private readonly quotas: Quotas,
     private readonly tokens: TaskTokens,
   ) {}
@@ -131,8 +132,8 @@ export class FollowUps {
     { record, delegations }: TaskAggregate,
   ): SubjectToken | undefined {
     if (token === undefined || id !== record.principalId) return undefined;
-    const isNeeded = delegations.some(({ agentId }) => {
-      const agent = this.agents.known(agentId);
+    const isNeeded = delegations.some((delegation) => {
+      const agent = agentOf(this.agents, delegation);
       return agent !== undefined && needsCallersToken(agent, record.organization);
     });
     return record.keepsToken || isNeeded ? token : undefined;
@@ -142,8 +143,9 @@ export class FollowUps {
    * A further message is new work: the caller must be allowed to use the agent now, for what it did and for what the message names. It
    * goes to that agent in any case, which may look at what is named.
    */
-  private checkAgent(request: HubRequest, { agentId, skillId }: Delegation): void {
-    const agent = this.agents.known(agentId);
+  private checkAgent(request: HubRequest, delegation: Delegation): void {
+    const { agentId, skillId } = delegation;
+    const agent = agentOf(this.agents, delegation);
     if (!agent) return;
     const { principal, directive } = request;
     const refuse = (requested: Requested, why: string): never => {
