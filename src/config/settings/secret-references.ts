@@ -42,7 +42,7 @@ export const SECRET_REFERENCE_SETTINGS = {
       aws: referenceGrants('name', {
         default: [],
         description:
-          'Names or ARNs of AWS Secrets Manager, or their beginning and *, as teams/{organization}/*.',
+          'Names or ARNs of AWS Secrets Manager, or their beginning, such as teams/{organization}/, and *.',
       }),
     },
   ),
