@@ -63,6 +63,8 @@ export class SqlAgentStore extends AgentStore {
       yield* setAside(tx, agent.id);
       const added = yield* INSERT.one(tx, toRow(agent));
       if (added === 0) throw new HubError('CONFLICT', `There is an agent with the id ${agent.id}.`);
+      // Those of an agent that was deleted with the data of its organization.
+      yield* tx.run('DELETE FROM agent_credentials WHERE agent_id = ?', [agent.id]);
       yield* tx.run(FORGET_PREVIOUS, [agent.id]);
       yield* tx.run(FORGET_ACTIVITY, [agent.id]);
       yield* REVISION.raise(tx);
@@ -108,7 +110,8 @@ export class SqlAgentStore extends AgentStore {
     return this.database.write(function* (tx) {
       const params = [before.getTime()];
       yield* tx.run(
-        'DELETE FROM agent_credentials WHERE agent_id IN (SELECT id FROM agents WHERE deleted_at < ?)',
+        `DELETE FROM agent_credentials
+         WHERE agent_id NOT IN (SELECT id FROM agents WHERE deleted_at IS NULL OR deleted_at >= ?)`,
         params,
       );
       const purged = yield* tx.run('DELETE FROM agents WHERE deleted_at < ?', params);
