@@ -235,10 +235,17 @@ export class AgentsService {
     await this.registration.reachTokenServer(authentication ?? null);
     const reach = await this.reachOf({ ...present, ...trust }, patch);
     const changed = await this.store.update(id, (agent) => {
-      if (!administers(caller, agent)) return notFound(id);
+      // Another agent may have the id by now.
+      const isMeant = agent.createdAt.getTime() === present.createdAt.getTime();
+      if (!isMeant || !administers(caller, agent)) return notFound(id);
       refuseDeclared(agent);
-      if ((trust ?? reach) !== undefined && agent.originalCard !== present.originalCard) {
-        throw new HubError('CONFLICT', `The card of ${id} was changed meanwhile; try again.`);
+      // They were checked for the servers it had: what it is called with is for no others.
+      const isBound = (trust ?? reach ?? credentials ?? authentication) !== undefined;
+      if (isBound && !isPlacedAs(present, agent)) {
+        throw new HubError(
+          'CONFLICT',
+          `The card or address of ${id} was changed meanwhile; try again.`,
+        );
       }
       const placed = { ...agent, ...trust, ...moved(agent, patch), ...reach };
       const given = credentialsAfter(placed, patch, { credentials, authentication });
@@ -349,7 +356,7 @@ export class AgentsService {
    * canceled with it for 30 days.
    */
   async remove(id: string, caller: Principal): Promise<void> {
-    await this.get(id, caller);
+    refuseDeclared(await this.get(id, caller));
     const removed = await this.store.remove(id, this.clock.now(), (stored) => {
       if (!administers(caller, stored)) notFound(id);
       refuseDeclared(stored);
@@ -424,4 +431,12 @@ function isReadFor(before: Agent, stored: Agent, read?: CheckedCard): boolean {
     (read === undefined || read.signature.wasVerified || !stored.signature.wasVerified) &&
     isDeepStrictEqual(judgedBy(stored), judgedBy(before))
   );
+}
+
+/** Whether an agent has the card, and is called where, it was before. */
+function isPlacedAs(before: Agent, agent: Agent): boolean {
+  const placeOf = ({ originalCard, endpointOverride, pin }: Agent): object => [
+    ...[originalCard, endpointOverride, pin],
+  ];
+  return isDeepStrictEqual(placeOf(before), placeOf(agent));
 }
