@@ -215,6 +215,8 @@ export interface Delegation {
   readonly agentId: string;
   /** The agent's name when the delegation began: what remains when the agent is deleted. */
   readonly agentName: string;
+  /** When the agent was registered that it is for: another one may get its id. Null: not known yet. */
+  readonly agentSince: Date | null;
   /** The organization its task belongs to. */
   readonly organization: string;
   /** The principal its task belongs to. */
@@ -354,6 +356,7 @@ export type DelegationPatch = { readonly id: string } & Partial<
     Delegation,
     | 'agentId'
     | 'agentName'
+    | 'agentSince'
     | 'skillId'
     | 'state'
     | 'messageSeq'
@@ -405,6 +408,7 @@ export type NewDelegation = Pick<
   | 'id'
   | 'agentId'
   | 'agentName'
+  | 'agentSince'
   | 'skillId'
   | 'position'
   | 'step'

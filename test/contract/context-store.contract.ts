@@ -20,8 +20,11 @@ export function contextStoreContract(databases: DatabaseFactory): void {
   const affinity = (id: string, principalId = 'alice', since = new Date(0)): Promise<unknown> =>
     contexts.affinity(id, { principalId, organization: 'acme' }, since);
 
-  const downstream = (agentId: string, owner: Partial<UsageOwner> = {}): Promise<unknown> =>
-    contexts.downstream('c1', { principalId: 'alice', organization: 'acme', ...owner }, agentId);
+  let registrations = [new Date()];
+  const downstream = (agentId: string, owner: Partial<UsageOwner> = {}): Promise<unknown> => {
+    const whose = { principalId: 'alice', organization: 'acme', ...owner };
+    return contexts.downstream('c1', whose, agentId, registrations);
+  };
 
   it('prefers the agents of the newest task', async () => {
     expect(await affinity('c1')).toEqual([]);
@@ -62,8 +65,10 @@ export function contextStoreContract(databases: DatabaseFactory): void {
   });
 
   it('knows what the oldest delegation to an agent in this context has learned', async () => {
+    registrations = [];
     for (const downstreamContextId of ['from the first', 'from the second']) {
       const { record, delegations } = await hub.create({ contextId: 'c1' });
+      registrations.push(delegations[0]!.agentSince!);
       const id = delegations[0]!.id;
       await hub.log.update(record.id, () =>
         change({ events: [], delegations: [{ id, downstreamContextId }] }),
@@ -71,6 +76,11 @@ export function contextStoreContract(databases: DatabaseFactory): void {
       await hub.clock.advance(1000);
     }
     expect(await downstream('a1')).toBe('from the first');
+    // The first was of another agent that had the id.
+    registrations.shift();
+    expect(await downstream('a1')).toBe('from the second');
+    registrations = [new Date(1)];
+    expect(await downstream('a1')).toBeUndefined();
     expect(await downstream('a2')).toBeUndefined();
     expect(await downstream('a1', { principalId: 'bob' })).toBeUndefined();
     expect(await downstream('a1', { organization: 'elsewhere' })).toBeUndefined();

@@ -218,6 +218,7 @@ export function newTask(options: TaskOptions = {}, now = new FakeClock().now()):
     id: randomUUID(),
     agentId,
     agentName: `Agent ${agentId}`,
+    agentSince: now,
     skillId: null,
     position,
     step: 0,

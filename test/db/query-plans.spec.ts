@@ -62,7 +62,7 @@ describeDatabases('Plans of statements', (databases) => {
   it('take no long step to continue a context', async () => {
     const contexts = new SqlContextStore(database);
     const owner = { principalId: 'alice', organization: 'acme' };
-    expect(await longSteps(() => contexts.downstream('c1', owner, 'a1'))).toEqual([]);
+    expect(await longSteps(() => contexts.downstream('c1', owner, 'a1', [new Date()]))).toEqual([]);
     expect(await longSteps(() => contexts.affinity('c1', owner, new Date(0)))).toEqual([]);
   });
 

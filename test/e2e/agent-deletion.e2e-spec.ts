@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Hub, startHub, stateOf } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
 import type { JsonObject } from '../support/json.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 
@@ -144,6 +145,50 @@ describe('a deleted agent', () => {
       await rm(directory, { recursive: true, force: true });
     });
   }
+
+  it('keeps a message that it answers only when another team has its id', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'a2a-hub-'));
+    const databaseUrl = `sqlite:${join(directory, 'hub.db')}`;
+    await hub.close();
+    hub = await startHub({ databaseUrl });
+    const [old, other] = [
+      await agentThat('TASK_STATE_WORKING'),
+      await agentThat('TASK_STATE_WORKING'),
+    ];
+    let answer = (): void => undefined;
+    const task = { id: 'd1', contextId: 'c1', status: { state: 'TASK_STATE_WORKING' } };
+    old.handlers['SendStreamingMessage'] = (call) => {
+      answer = () => void call.event({ task }).end();
+    };
+    await register(old);
+    const { id } = await hub.submit('x', to('one'));
+    await eventually(() => expect(old.callsOf('SendStreamingMessage')).toHaveLength(1));
+    expect((await hub.admin('DELETE', '/api/v1/agents/one')).status).toBe(204);
+    await register(other);
+    answer();
+    await hub.waitForTask(String(id), 'TASK_STATE_WORKING');
+    const key = await hub.key();
+    await hub.close();
+    hub = await startHub({ databaseUrl });
+    await hub.rpc('CancelTask', { id }, { key });
+    expect(await canceled(old)).toEqual([SECRET]);
+    expect(other.calls).toEqual([]);
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  it('tells the next agent of its id none of its contexts and tasks', async () => {
+    const [old, other] = [
+      await agentThat('TASK_STATE_COMPLETED'),
+      await agentThat('TASK_STATE_COMPLETED'),
+    ];
+    const { id: taskId, contextId } = await deletedWith(old, 'TASK_STATE_COMPLETED');
+    await register(other);
+    const more = { contextId, referenceTaskIds: [taskId], metadata: { agentId: 'one' } };
+    const { id } = await hub.submit('more', { message: more });
+    await hub.waitForTask(String(id), 'TASK_STATE_COMPLETED');
+    const [call] = other.callsOf('SendStreamingMessage');
+    expect(JSON.stringify(call!.params)).not.toMatch(/"c1"|"d1"/);
+  });
 
   it('is not what a kill of the next agent of its id means', async () => {
     const [old, other] = [

@@ -60,12 +60,18 @@ describe('the registry in memory', () => {
       }
       await registry.onModuleInit();
       const priorityAt = (ms: number) => registry.knownAt('a', at(ms))?.priority;
-      // The same for the same is the first registered again; those before all are of a clock that was set back.
-      expect([-5, 0, 99, 100, 199, 200, 999].map(priorityAt)).toEqual([2, 2, 2, 2, 2, 3, 3]);
+      // The same for the same is the first registered again.
+      expect([-5, 0, 99, 100, 199, 200, 999].map(priorityAt)).toEqual([
+        ...[undefined, 2, 2, 2, 2, 3, 3],
+      ]);
+      const registered = (ms: number) => registry.registeredAt('a', at(ms))?.priority;
+      expect([0, 99, 100, 199, 200].map(registered)).toEqual([2, undefined, 2, undefined, 3]);
       expect(registry.known('a')?.priority).toBe(3);
       expect(registry.knownAt('b', at(0))).toBeUndefined();
-      // Who had it so long ago is not known any more.
-      expect(priorityAt(-31 * 86_400_000)).toBeUndefined();
+      const [, second, third] = generations;
+      expect(registry.registrationsOf(second!)).toEqual([at(100), at(0)]);
+      expect(registry.registrationsOf(third!)).toEqual([at(200)]);
+      expect(registry.registrationsOf(anAgent('b', { createdAt: at(7) }))).toEqual([at(7)]);
       registry.onModuleDestroy();
     });
 

@@ -269,7 +269,9 @@ export class HubTasks {
         {
           get: record,
           known: record,
+          registeredAt: record,
           knownAt: record,
+          registrationsOf: ({ createdAt }: Agent) => [createdAt],
           renew: () => this.renewAgents(),
           isOpenTo: () => true,
           mayGoOn: () => true,

@@ -87,18 +87,40 @@ export class AgentRegistry extends RevisionedCache<Agent> {
   }
 
   /**
-   * The agent that work is with which an agent of this id had at that time, also one that was deleted within the last 30 days
-   * and whose id another one has by now. For polls and cancels; new messages ask {@link get}.
+   * The agent that was registered under this id then, also one that was deleted within the last 30 days and whose id another
+   * one has by now; or the same as it was registered again. For polls and cancels; new messages ask {@link get}.
    */
+  registeredAt(id: string, since: Date): Agent | undefined {
+    return this.continued(id, ({ createdAt }) => createdAt.getTime() === since.getTime());
+  }
+
+  /** The same of the agent that had the id at that time, where it is not known which it was. */
   knownAt(id: string, at: Date): Agent | undefined {
+    return this.continued(id, ({ createdAt }) => createdAt <= at);
+  }
+
+  /** When an agent was registered, each time, as long as it is known: the last time first. */
+  registrationsOf({ id, createdAt }: Agent): readonly Date[] {
+    const all = this.allOf(id);
+    const last = all.findIndex((each) => each.createdAt.getTime() === createdAt.getTime());
+    const same = all.slice(Math.max(last, 0)).filter(({ createdAt: at }) => {
+      return this.registeredAt(id, at)?.createdAt.getTime() === createdAt.getTime();
+    });
+    return last < 0 ? [createdAt] : same.map((each) => each.createdAt);
+  }
+
+  private continued(id: string, isMeant: (agent: Agent) => boolean): Agent | undefined {
+    const all = this.allOf(id);
+    const index = all.findIndex(isMeant);
+    return index < 0 ? undefined : continuationOf(all, index);
+  }
+
+  /** Those that have had an id, the one that was registered last first. */
+  private allOf(id: string): readonly Agent[] {
     const { byId, deleted } = this.snapshot;
     const registered = byId.get(id);
-    const all = registered ? [registered, ...(deleted.get(id) ?? [])] : (deleted.get(id) ?? []);
-    const index = all.findIndex(({ createdAt }) => createdAt <= at);
-    if (index >= 0) return continuationOf(all, index);
-    // Registered later by a clock that was set back, or is another process's: whoever had the id before would be kept.
-    const isKept = at.getTime() > this.clock.now().getTime() - DELETED_KEPT_MS;
-    return isKept && all.length > 0 ? continuationOf(all, all.length - 1) : undefined;
+    const former = deleted.get(id) ?? [];
+    return registered === undefined ? former : [registered, ...former];
   }
 
   /**

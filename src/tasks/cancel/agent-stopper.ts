@@ -32,7 +32,10 @@ export class AgentStopper {
     private readonly log: TaskLog,
     private readonly clock: Clock,
     @Inject(AgentsService) private readonly agents: Pick<AgentsService, 'disable'>,
-    @Inject(AgentRegistry) private readonly registry: Pick<AgentRegistry, 'known' | 'knownAt'>,
+    @Inject(AgentRegistry) private readonly registry: Pick<
+      AgentRegistry,
+      'known' | 'registeredAt' | 'knownAt'
+    >,
     private readonly database: Database,
   ) {}
 

@@ -72,6 +72,7 @@ export function decideFailover(
     draft.patch(delegation.id, {
       agentId: next.agentId,
       agentName: nameOf(next.agentId),
+      agentSince: null,
       skillId: next.skillId ?? null,
       fallbacks,
       ...again,

@@ -65,6 +65,7 @@ export function isMoved(before: Delegation, after: Delegation): boolean {
     after.cancelPending !== before.cancelPending ||
     after.deadlineAt !== before.deadlineAt ||
     after.agentId !== before.agentId ||
+    after.agentSince !== before.agentSince ||
     after.downstreamTaskId !== before.downstreamTaskId
   );
 }

@@ -267,6 +267,7 @@ const DELEGATION: Omit<Delegation, 'id' | 'agentId' | 'agentName' | 'position'> 
   principalId: 'p',
   step: 0,
   skillId: null,
+  agentSince: NOW,
   state: 'sending',
   calls: 1,
   messageSeq: 2,

@@ -13,6 +13,7 @@ const QUEUED: NewDelegation = {
   id: 'd',
   agentId: 'a',
   agentName: 'Agent a',
+  agentSince: null,
   skillId: null,
   position: 0,
   step: 0,

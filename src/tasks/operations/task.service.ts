@@ -52,7 +52,7 @@ export class TaskService {
     private readonly streams: TaskStreams,
     private readonly waits: TaskWaits,
     private readonly lists: TaskLists,
-    @Inject(AgentRegistry) private readonly agents: Pick<AgentRegistry, 'knownAt'>,
+    @Inject(AgentRegistry) private readonly agents: Pick<AgentRegistry, 'registeredAt' | 'knownAt'>,
     @Inject(AppConfig) { tasks }: Pick<AppConfig, 'tasks'>,
   ) {
     this.settings = tasks;

@@ -45,6 +45,7 @@ const CHANGED = [
 const MOVED = [
   ...CHANGED,
   'agentId',
+  'agentSince',
   'downstreamTaskId',
   'cancelPending',
   'deadlineAt',

@@ -129,6 +129,10 @@ export class DelegationEntity {
   @Column({ name: 'created_at', type: 'bigint', transformer: DATE })
   createdAt!: Date;
 
+  /** When its agent was registered; null in rows that are older than this column, and while it is not known which it will be. */
+  @Column({ name: 'agent_since', type: 'bigint', nullable: true, transformer: DATE })
+  agentSince!: Date | null;
+
   @Column({ name: 'updated_at', type: 'bigint', transformer: DATE })
   updatedAt!: Date;
 }

@@ -21,6 +21,7 @@ import { TaskSearches1700000000911 } from './migrations/1700000000911-task-searc
 import { TaskRetries1700000000956 } from './migrations/1700000000956-task-retries.js';
 import { DelegationsInDoubt1700000000957 } from './migrations/1700000000957-delegations-in-doubt.js';
 import { ShortTexts1700000000959 } from './migrations/1700000000959-short-texts.js';
+import { DelegationsOfAgents1700000000962 } from './migrations/1700000000962-delegations-of-agents.js';
 import { TaskEventEntity, TaskTextEntity, TaskCheckpointEntity } from './task-event.entity.js';
 import { TaskTokenEntity } from './task-token.entity.js';
 import { TaskUsageEntity } from './task-usage.entity.js';
@@ -58,5 +59,6 @@ export const TASKS_SCHEMA: SchemaPart = {
     TaskRetries1700000000956,
     DelegationsInDoubt1700000000957,
     ShortTexts1700000000959,
+    DelegationsOfAgents1700000000962,
   ],
 };

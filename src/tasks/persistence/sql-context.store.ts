@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
+import { listOf } from '../../database/multi-row.js';
 import { storable } from '../../database/text.js';
 import { ContextStore } from '../store/context-store.js';
 import type { UsageOwner } from '../store/usage.js';
@@ -32,6 +33,7 @@ export class SqlContextStore extends ContextStore {
     id: string,
     { principalId, organization }: UsageOwner,
     agentId: string,
+    registrations: readonly Date[],
   ): Promise<string | undefined> {
     const [oldest] = await this.database.read<{ downstream: string }>(
       // Written as a cross join and in the order of an index, SQLite goes through the tasks of the context up to the first
@@ -40,8 +42,12 @@ export class SqlContextStore extends ContextStore {
        FROM tasks t CROSS JOIN delegations d
        WHERE t.context_id = ? AND t.principal_id = ? AND t.organization = ?
          AND d.task_id = t.id AND d.agent_id = ? AND d.downstream_context_id IS NOT NULL
+         AND (d.agent_since IS NULL OR d.agent_since IN ${listOf(registrations.length)})
        ORDER BY t.created_at, t.id, d.position LIMIT 1`,
-      [storable(id), principalId, organization, agentId],
+      [
+        ...[storable(id), principalId, organization, agentId],
+        ...registrations.map((each) => each.getTime()),
+      ],
     );
     return oldest?.downstream;
   }

@@ -138,6 +138,7 @@ export class DelegationRun {
     this.changed();
     if (this.stopped) return run.detach();
     try {
+      await this.noteAgent(run);
       await this.steps(run);
       if (run.endedElsewhere) this.pendingCancel ??= this.closeWhenTaskKnown(run);
     } finally {
@@ -173,6 +174,19 @@ export class DelegationRun {
     const run = new RunContext(this.deps, agent, aggregate, delegation, adopted, changed);
     run.sentWith = sentWith;
     return run;
+  }
+
+  /** A first message is for whoever has the id now: one that it was not chosen for is noted before it gets the message. */
+  private async noteAgent(run: RunContext): Promise<void> {
+    const { createdAt: agentSince } = run.agent;
+    const { agentSince: chosen, downstreamTaskId } = run.delegation;
+    if (this.claim.adopted || downstreamTaskId !== null) return;
+    if (chosen?.getTime() === agentSince.getTime()) return;
+    // What the one before called the context of the task is not for it.
+    await run.change((_, id) => ({
+      events: [],
+      delegations: [{ id, agentSince, downstreamContextId: null }],
+    }));
   }
 
   private changed(): void {

@@ -21,7 +21,10 @@ import { isTransient } from './is-transient.js';
 export class DownstreamCancel {
   constructor(
     private readonly client: AgentClient,
-    @Inject(AgentRegistry) private readonly registry: Pick<AgentRegistry, 'knownAt'>,
+    @Inject(AgentRegistry) private readonly registry: Pick<
+      AgentRegistry,
+      'registeredAt' | 'knownAt'
+    >,
     private readonly clock: Clock,
     private readonly logger: Log,
     @Inject(HubSettings) private readonly settings: Pick<HubSettings, 'instanceId'>,

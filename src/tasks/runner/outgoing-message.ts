@@ -75,6 +75,7 @@ export async function outgoing(run: RunContext, message: Message): Promise<Agent
  */
 async function downstreamContext({
   deps,
+  agent,
   delegation,
   record,
 }: RunContext): Promise<string | null | undefined> {
@@ -83,5 +84,6 @@ async function downstreamContext({
     step?.after.length === 0 &&
     (policyOf(step.strategy).fansOut || step.chosen[0]?.agentId === delegation.agentId);
   if (delegation.downstreamContextId !== null || asPlanned) return delegation.downstreamContextId;
-  return deps.contexts.downstream(record.contextId, record, delegation.agentId);
+  const registrations = deps.registry.registrationsOf(agent);
+  return deps.contexts.downstream(record.contextId, record, agent.id, registrations);
 }

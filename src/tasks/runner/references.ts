@@ -1,6 +1,7 @@
 import { EVERYTHING } from '../../auth/index.js';
 import { Part, type Artifact } from '../../protocol/a2a.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
+import type { Delegation } from '../task.js';
 import type { RunContext } from './run-context.js';
 
 /** How much is attached to one message at most: characters of the parts as JSON. */
@@ -19,17 +20,20 @@ interface References {
  * that the agent has not worked on, the artifacts may be attached instead, each whole or not at all.
  */
 export async function referencesFor(
-  { deps, delegation }: Pick<RunContext, 'deps' | 'delegation'>,
+  { deps, agent }: Pick<RunContext, 'deps' | 'agent'>,
   referenceTaskIds: readonly string[],
 ): Promise<References> {
   const taskIds: string[] = [];
   const parts: Part[] = [];
   let remaining = MAX_ATTACHED;
+  const registrations = deps.registry.registrationsOf(agent).map((each) => each.getTime());
+  const isTheirs = ({ agentId, agentSince }: Delegation): boolean =>
+    agentId === agent.id && (agentSince === null || registrations.includes(agentSince.getTime()));
   for (const taskId of new Set(referenceTaskIds)) {
     const related = await deps.log.read(taskId, EVERYTHING);
-    const theirs = (related?.delegations ?? []).flatMap(({ agentId, downstreamTaskId }) =>
-      agentId === delegation.agentId && downstreamTaskId !== null ? [downstreamTaskId] : [],
-    );
+    const theirs = (related?.delegations ?? [])
+      .filter(isTheirs)
+      .flatMap(({ downstreamTaskId }) => downstreamTaskId ?? []);
     taskIds.push(...theirs);
     if (theirs.length > 0 || !deps.settings.attachReferences) continue;
     for (const artifact of related?.task.artifacts ?? []) {

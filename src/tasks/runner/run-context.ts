@@ -101,7 +101,7 @@ export class RunContext {
   get agent(): Agent {
     const { deps, agentAtStart } = this;
     // Another one may have its id by now.
-    return deps.registry.knownAt(agentAtStart.id, agentAtStart.createdAt) ?? agentAtStart;
+    return deps.registry.registeredAt(agentAtStart.id, agentAtStart.createdAt) ?? agentAtStart;
   }
 
   /** Aborts every call of this run to the agent. */

@@ -56,7 +56,7 @@ export class RunDeps {
     @Inject(AgentDeviations) readonly deviations: Pick<AgentDeviations, 'note'>,
     @Inject(AgentRegistry) readonly registry: Pick<
       AgentRegistry,
-      'known' | 'knownAt' | 'isOpenTo' | 'renew'
+      'known' | 'registeredAt' | 'knownAt' | 'registrationsOf' | 'isOpenTo' | 'renew'
     >,
     @Inject(PriceRegistry) readonly prices: Pick<PriceRegistry, 'list'>,
     readonly tokens: TaskTokens,

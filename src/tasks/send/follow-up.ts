@@ -38,7 +38,10 @@ export class FollowUps {
     private readonly log: TaskLog,
     private readonly clock: Clock,
     @Inject(AgentRegistry)
-    private readonly agents: Pick<AgentRegistry, 'knownAt' | 'mayGoOn' | 'prepare' | 'refusalOf'>,
+    private readonly agents: Pick<
+      AgentRegistry,
+      'registeredAt' | 'knownAt' | 'mayGoOn' | 'prepare' | 'refusalOf'
+    >,
     private readonly quotas: Quotas,
     private readonly tokens: TaskTokens,
   ) {}

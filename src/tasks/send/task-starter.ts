@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AgentRegistry, needsCallersToken } from '../../agents/index.js';
+import { type Agent, AgentRegistry, needsCallersToken } from '../../agents/index.js';
 import { EVERYTHING, type Principal, type SubjectToken } from '../../auth/index.js';
 import { Clock, DAY_MS } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
@@ -25,6 +25,7 @@ import { ContextStore } from '../store/context-store.js';
 import { type Created, TaskLog } from '../log/task-log.js';
 import type { EnlistedWork } from '../store/prepared-append.js';
 import { TaskTokens } from '../store/task-tokens.js';
+import type { UsageOwner } from '../store/usage.js';
 import { delegatesOf, newTask, type ChosenAgent, type TaskLimits } from './new-task.js';
 import { ownerOf, Quotas } from '../quotas/quotas.js';
 import { givenKey, idempotencyOf } from './fingerprint.js';
@@ -48,7 +49,10 @@ export class TaskStarter {
     private readonly contexts: ContextStore,
     private readonly clock: Clock,
     private readonly ids: IdSource,
-    @Inject(AgentRegistry) private readonly agents: Pick<AgentRegistry, 'get' | 'refusalOf'>,
+    @Inject(AgentRegistry) private readonly agents: Pick<
+      AgentRegistry,
+      'get' | 'refusalOf' | 'registrationsOf'
+    >,
     @Inject(RoutingService) private readonly routing: Pick<RoutingService, 'route'>,
     @Inject(HubSettings) private readonly settings: Pick<HubSettings, 'instanceId'>,
     private readonly quotas: Quotas,
@@ -151,7 +155,7 @@ export class TaskStarter {
     const chosen = await Promise.all(
       agents.map(async (each) => ({
         downstreamContextId:
-          given === '' ? undefined : await contexts.downstream(given, owner, each.agent.id),
+          given === '' ? undefined : await this.downstreamContext(given, owner, each.agent),
         ...each,
       })),
     );
@@ -190,6 +194,15 @@ export class TaskStarter {
       }),
     );
     return isNeeded ? token : undefined;
+  }
+
+  private downstreamContext(
+    contextId: string,
+    owner: UsageOwner,
+    agent: Agent,
+  ): Promise<string | undefined> {
+    const registrations = this.agents.registrationsOf(agent);
+    return this.contexts.downstream(contextId, owner, agent.id, registrations);
   }
 
   private affinityOf(contextId: string, principal: Principal): Promise<readonly string[]> {

@@ -13,7 +13,12 @@ export abstract class ContextStore {
 
   /**
    * The agent's own context id for this hub context: of the oldest task of this context in which a delegation to
-   * this agent has one.
+   * this agent has one. `registrations`: when it was registered, as others may have had its id.
    */
-  abstract downstream(id: string, owner: UsageOwner, agentId: string): Promise<string | undefined>;
+  abstract downstream(
+    id: string,
+    owner: UsageOwner,
+    agentId: string,
+    registrations: readonly Date[],
+  ): Promise<string | undefined>;
 }
