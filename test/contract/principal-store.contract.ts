@@ -186,6 +186,22 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       expect((await lacks())[0]).toBeNull();
     });
 
+    it('is back when a clock that was ahead is right again', async () => {
+      await add('k1', { expiresAt: new Date(200_000) });
+      await keys.noteExpired(new Date(300_000));
+      expect((await lacks())[0]).toBe(200_000);
+      // Another process is a little behind.
+      await keys.noteExpired(new Date(199_000));
+      expect((await lacks())[0]).toBe(200_000);
+      const before = await principals.revision();
+      await Promise.all([1, 2].map(() => keys.noteExpired(new Date(100_000))));
+      expect((await lacks())[0]).toBeNull();
+      expect([...(await principals.validCredentials(['k1'])).keys()]).toEqual(['k1']);
+      expect(await principals.revision()).toBeGreaterThan(before);
+      expect((await principals.unreconciled()).map(({ id }) => id)).toContain('alice');
+      expect(await keys.change('k1', { name: 'other' }, new Date(100_000))).toBe(true);
+    });
+
     it('is told of, too, when a key will end sooner than it would have', async () => {
       await add('k1');
       const before = await principals.revision();
