@@ -48,6 +48,26 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
   const unreconciled = async (): Promise<string[]> =>
     (await principals.unreconciled()).map(({ id }) => id);
 
+  it('is found by a group of just that name', async () => {
+    const groups = {
+      books: ['a', 'books'],
+      other: ['Books'],
+      quoted: ['y"books', '%_x'],
+      none: [],
+    };
+    for (const [id, of] of Object.entries(groups)) {
+      const principal = { id, organization: 'acme', displayName: null, groups: of };
+      await principals.create({ ...principal, createdAt: new Date(1000) }, false);
+    }
+    const inGroup = async (group: string): Promise<string[]> =>
+      (await principals.list({ group }, 10)).items.map(({ id }) => id);
+    expect(await inGroup('books')).toEqual(['books']);
+    expect(await inGroup('Books')).toEqual(['other']);
+    expect(await inGroup('y"books')).toEqual(['quoted']);
+    expect(await inGroup('%_x')).toEqual(['quoted']);
+    expect(await inGroup('_')).toEqual([]);
+  });
+
   describe('a search by text', () => {
     const found = async (text: string): Promise<string[]> =>
       (await principals.list({ text }, 10)).items.map(({ id }) => id);
