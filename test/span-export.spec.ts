@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { FakeClock } from './support/fake-clock.js';
 import { Metrics } from '../src/observability/metrics.js';
 import type { RecordedSpan } from '../src/observability/tracing/recorded-span.js';
@@ -84,6 +84,16 @@ describe('an export of spans', () => {
     expect(batches).toEqual([10, 10, 10, 10]);
     expect(await counted('sent_total')).toBe(10);
     expect(warned).toEqual([]);
+  });
+
+  it('waits no longer for a collector in trouble when the clock is set back', async () => {
+    answer = AWAY;
+    add(10);
+    await clock.advance(1000);
+    answer = TAKEN;
+    jest.spyOn(clock, 'now').mockImplementation(() => new Date(0));
+    await clock.advance(2000);
+    expect(batches).toEqual([10, 10]);
   });
 
   it('gives a batch up after five attempts', async () => {

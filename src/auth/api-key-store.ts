@@ -128,8 +128,8 @@ export abstract class ApiKeyStore {
   abstract markUsed(uses: ReadonlyMap<string, Date>): Promise<void>;
 
   /**
-   * Keys that have expired by then count for their principals as revoked ones from now on. Tells of each principal,
-   * disabled ones aside, that lost its last key by that.
+   * Keys that have expired by then count for their principals as revoked ones from now on; those that have not, though that was
+   * noted by a clock that was ahead, count again. Tells of each principal, disabled ones aside, that lost its last key by that.
    */
   abstract noteExpired(at: Date, lost?: (keyless: Keyless) => void): Promise<void>;
 

@@ -98,7 +98,8 @@ export class RotateKeyDto {
 
   @Time({
     optional: 'or-null',
-    description: 'When the new key expires. Default: when the replaced one would have.',
+    description:
+      'When the new key expires. Default: when the replaced one would have; to be given where a key that had taken its place has expired.',
   })
   @Matches(ZONED, { message: ZONED_RULE })
   expiresAt?: string | null;

@@ -124,7 +124,8 @@ export class KeysService {
   /**
    * Makes a key for the same principal with the same name, scopes and bounds; the one it replaces is valid for `overlapMs` more.
    * It expires when the other would have, unless `expiresAt` says otherwise. Rejects with NOT_FOUND, with CONFLICT for
-   * a key that is not valid any more or was rotated already, and with PERMISSION_DENIED for one that the caller may not grant.
+   * a key that is not valid any more or was rotated already, with PERMISSION_DENIED for one that the caller may not grant, and with
+   * INVALID_PARAMS for an expiry that is over.
    */
   async rotate(
     id: string,
@@ -135,15 +136,14 @@ export class KeysService {
     refuseAnonymous(caller);
     const old = await this.administered(id, caller);
     const now = this.clock.now();
-    // A rotation has brought its own end forward: what it had before is what the key in its place has.
-    const last = old.replacedBy === null ? old : ((await this.store.find(old.replacedBy)) ?? old);
+    const inherited = expiresAt === undefined ? await this.endFor(old, now) : null;
     const fresh = newKey(this.ids);
     const record: ApiKey = {
       ...old,
       id: fresh.id,
       hash: hashOf(fresh.key),
       createdAt: now,
-      expiresAt: expiresAt === undefined ? last.expiresAt : inFuture(expiresAt, now),
+      expiresAt: expiresAt === undefined ? inherited : inFuture(expiresAt, now),
       lastUsedAt: null,
       revokedAt: null,
       replacedBy: null,
@@ -201,6 +201,19 @@ export class KeysService {
     const by = 'first start';
     const key = await makeAdminKey(store, clock, ids, name, audit, by, keep, expiresAt);
     return { from: 'now', key, expiresAt };
+  }
+
+  /** When a key in the place of this one expires. A rotation has brought its own end forward: the last key of those in its place has what it had before. */
+  private async endFor(key: ApiKey, now: Date): Promise<Date | null> {
+    let last = key;
+    for (let next: ApiKey | undefined = key; next !== undefined;) {
+      last = next;
+      next = last.replacedBy === null ? undefined : await this.store.find(last.replacedBy);
+    }
+    const { id, expiresAt } = last;
+    if (last === key || expiresAt === null || expiresAt > now) return expiresAt;
+    const text = `must be given: the key ${id}, which was in its place, has expired (${expiresAt.toISOString()})`;
+    throw invalidField('expiresAt', text);
   }
 
   /** A key of the caller's organization, or of any; not one that can do more than the caller may grant. */

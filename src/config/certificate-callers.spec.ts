@@ -85,9 +85,21 @@ describe('a list of callers by certificate', () => {
   );
 
   it('is refused with one name twice, or endless', () => {
-    expect(faults(GOOD, GOOD)).toEqual(['[1].name: is the name of an entry before it']);
+    const other = { ...GOOD, subject: 'CN=b,O=Acme' };
+    expect(faults(GOOD, other)).toEqual(['[1].name: is the name of an entry before it']);
     expect(faults(...Array.from({ length: 1001 }, () => GOOD))).toEqual([
       'has more than 1000 entries',
+    ]);
+  });
+
+  it.each([
+    ['subject', 'CN=a,O=Acme', 'cn=a, o=Acme'],
+    ['dnsName', 'a.example', 'A.example'],
+    ['spiffeId', 'spiffe://acme.example/*', 'spiffe://acme.example/*'],
+  ])('is refused with one %s twice, however it is written', (key, one, two) => {
+    const entry = { ...GOOD, subject: undefined };
+    expect(faults({ ...entry, [key]: one }, { ...entry, name: 'b', [key]: two })).toEqual([
+      `[1].${key}: is that of an entry before it`,
     ]);
   });
 });

@@ -50,15 +50,22 @@ export function certificateCallers(
 function faultsOf(input: unknown): string[] {
   if (!Array.isArray(input)) return [];
   if (input.length > MOST) return [`has more than ${MOST} entries`];
-  const seen = new Set<unknown>();
+  const [names, subjects] = [new Set<unknown>(), new Set<string>()];
   return input.flatMap((each: unknown, index) => {
     const at = `[${index}]`;
     if (typeof each !== 'object' || each === null || Array.isArray(each)) {
       return [`${at}: is not a mapping`];
     }
     const entry = each as Readonly<Record<string, unknown>>;
-    const twice = seen.has(entry['name']) ? ['.name: is the name of an entry before it'] : [];
-    seen.add(entry['name']);
+    const twice = names.has(entry['name']) ? ['.name: is the name of an entry before it'] : [];
+    names.add(entry['name']);
+    for (const key of NAMES) {
+      const value = entry[key];
+      if (typeof value !== 'string') continue;
+      const compared = `${key} ${COMPARED[key](value)}`;
+      if (subjects.has(compared)) twice.push(`.${key}: is that of an entry before it`);
+      subjects.add(compared);
+    }
     return [...faultsOfEntry(entry), ...twice].map((fault) => at + fault);
   });
 }
@@ -91,6 +98,13 @@ function faultsOfEntry(entry: Readonly<Record<string, unknown>>): string[] {
   }
   return faults;
 }
+
+/** What two names have in common that stand for the same. */
+const COMPARED: Readonly<Record<(typeof NAMES)[number], (text: string) => string>> = {
+  spiffeId: (text) => text,
+  dnsName: (text) => text.toLowerCase(),
+  subject: (text) => readName(text) ?? text,
+};
 
 const RULES: Readonly<
   Record<(typeof NAMES)[number], readonly [(text: string) => boolean, string]>

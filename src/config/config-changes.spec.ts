@@ -14,14 +14,16 @@ let file: string;
 let changes: ConfigChanges;
 let atStart: AppConfig;
 let logged: [string, object][];
+let texts: string[];
 let applied: number[];
 /** What becomes of putting a configuration in force beside noting its port. */
 let trouble: { apply?: Error };
 
 const note =
   (level: string) =>
-  (fields: object): void => {
+  (fields: object, text: string): void => {
     logged.push([level, fields]);
+    texts.push(text);
   };
 const log: Log = {
   debug: note('debug'),
@@ -42,7 +44,7 @@ beforeEach(() => {
   file = join(folder, 'hub.yaml');
   write('server: { port: 1 }');
   jest.useFakeTimers();
-  [logged, applied, trouble] = [[], [], {}];
+  [logged, texts, applied, trouble] = [[], [], [], {}];
   const source = new ProcessConfigSource({ A2A_HUB_CONFIG: file });
   atStart = source.load();
   expect(atStart.server.port).toBe(1);
@@ -164,6 +166,24 @@ describe('changes of the configuration file', () => {
     await second();
     await second();
     expect([applied, levels()]).toEqual([[6], ['error', 'warn']]);
+  });
+
+  it('are tried again when the file has become invalid meanwhile, which is said', async () => {
+    trouble = { apply: new Error('no database') };
+    write('server: { port: 6 }');
+    await second();
+    write('server: {');
+    await second();
+    expect(applied).toEqual([]);
+    expect(texts.filter((text) => text.includes('invalid'))).toEqual([
+      'the changed configuration is invalid; the previous one could not be applied yet; it is retried',
+    ]);
+    trouble = {};
+    await second();
+    expect([applied, levels().at(-1)]).toEqual([[6], 'warn']);
+    write('server: { port: 7 }');
+    await second();
+    expect(applied).toEqual([6, 7]);
   });
 
   it('are a file that went away, which changes nothing, and one that came back', async () => {

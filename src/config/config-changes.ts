@@ -32,8 +32,8 @@ type Application = () => void | Promise<void>;
 export class ConfigChanges implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly preparations: Preparation[] = [];
   private readonly job: BackgroundJob;
-  /** What was read could not be put in force, as when the database does not answer. */
-  private isPending = false;
+  /** What was read and could not be put in force, or not all of it, as when the database does not answer. */
+  private pending: AppConfig | undefined;
 
   constructor(
     /** As it was at the start. */
@@ -66,29 +66,50 @@ export class ConfigChanges implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** A file that cannot be looked at now is looked at again. */
   private async look(): Promise<void> {
-    if (this.isPending || this.source.isChanged()) await this.reload();
+    if (this.source.isChanged()) await this.reload();
+    else if (this.pending !== undefined) await this.retry(this.pending);
   }
 
   private async reload(): Promise<void> {
-    const { file } = this.source;
-    this.isPending = false;
+    let config: AppConfig;
+    let prepared: Application[];
     try {
-      const config = this.source.load();
-      const prepared = await this.prepare(config);
-      this.isPending = true;
-      for (const apply of prepared) await apply();
-      this.isPending = false;
-      this.report(config);
+      config = this.source.load();
+      prepared = await this.prepare(config);
     } catch (error) {
-      const what =
-        error instanceof ConfigError ? { problems: error.in(file).problems } : { err: error };
-      this.log.error(
-        { file, ...what },
-        this.isPending
-          ? 'the changed configuration could not be applied; it is retried'
-          : 'the changed configuration is invalid; the previous one stays in force',
-      );
+      const inForce =
+        this.pending === undefined
+          ? 'the previous one stays in force'
+          : 'the previous one could not be applied yet; it is retried';
+      return this.failed(error, `the changed configuration is invalid; ${inForce}`);
     }
+    this.pending = config;
+    await this.apply(config, prepared).catch((error: unknown) => this.notApplied(error));
+  }
+
+  private async retry(config: AppConfig): Promise<void> {
+    try {
+      await this.apply(config, await this.prepare(config));
+    } catch (error) {
+      this.notApplied(error);
+    }
+  }
+
+  private async apply(config: AppConfig, prepared: readonly Application[]): Promise<void> {
+    for (const apply of prepared) await apply();
+    this.pending = undefined;
+    this.report(config);
+  }
+
+  private notApplied(error: unknown): void {
+    this.failed(error, 'the changed configuration could not be applied; it is retried');
+  }
+
+  private failed(error: unknown, text: string): void {
+    const { file } = this.source;
+    const what =
+      error instanceof ConfigError ? { problems: error.in(file).problems } : { err: error };
+    this.log.error({ file, ...what }, text);
   }
 
   private report(config: AppConfig): void {

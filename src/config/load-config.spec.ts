@@ -216,7 +216,7 @@ agents:
       { origin: 'https://a.example', jwksUrl: 'https://a.example/keys' },
     ]);
     const wrong =
-      '[{origin: "https://a.example/path", jwksUrl: "file:x"}, {origin: a, more: 1}, text]';
+      '[{origin: "https://a.example/path", jwksUrl: "file:x"}, {origin: a, more: 1}, text, {origin: "https://b.example"}, {origin: "https://B.example/"}]';
     const problems = problemsOf({
       A2A_HUB_CONFIG: file(`agents: {trustedKeys: ${wrong}}`),
     }).join('\n');
@@ -226,6 +226,7 @@ agents:
       '[1].more: is not a member',
       '[1].origin: is not an origin',
       '[2]: is not a mapping',
+      '[4].origin: is that of an entry before it',
     ]) {
       expect(problems).toContain(fault);
     }

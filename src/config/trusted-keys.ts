@@ -27,12 +27,17 @@ export function trustedKeys(
 
 function faultsOf(input: unknown): string[] {
   if (!Array.isArray(input)) return [];
+  const seen = new Set<string>();
   return input.flatMap((each: unknown, index) => {
     if (typeof each !== 'object' || each === null) return [`[${index}]: is not a mapping`];
     const { origin, jwksUrl, ...others } = each as Record<string, unknown>;
+    const read = isOrigin(origin) ? new URL(origin).origin : undefined;
+    const isTwice = read !== undefined && seen.has(read);
+    if (read !== undefined) seen.add(read);
     return [
       ...Object.keys(others).map((key) => `[${index}].${key}: is not a member`),
-      ...(isOrigin(origin) ? [] : [`[${index}].origin: is not an origin without a path`]),
+      ...(read === undefined ? [`[${index}].origin: is not an origin without a path`] : []),
+      ...(isTwice ? [`[${index}].origin: is that of an entry before it`] : []),
       ...(isHttp(jwksUrl) ? [] : [`[${index}].jwksUrl: is not an http(s) address`]),
     ];
   });

@@ -1,12 +1,22 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { BackgroundJob } from '../common/background-job.js';
 import { Clock } from '../common/clock.js';
+import { isAhead } from '../common/is-ahead.js';
 import { Log } from '../common/logger.js';
 import { LOG_MODULES, type LogLevel, type LogModule, ModuleLogs } from '../common/module-logs.js';
+import { timeLeft } from '../common/time-left.js';
 import { LogLevelStore, type SetLevel } from './log-level-store.js';
 
 /** How often what other processes have set is read: a table of a few rows. */
 const LOOK_EVERY_MS = 1000;
+
+/** As long a level may be set for: longer nobody watches. */
+export const MOST_LEVEL_SECONDS = 7 * 24 * 3600;
+
+/** A level as it was read first, which ends also when the clock is set back meanwhile. */
+interface Followed extends SetLevel {
+  readonly left: () => number;
+}
 
 /** The level of a module at this moment. */
 export interface ModuleLevel {
@@ -24,7 +34,9 @@ export interface ModuleLevel {
  */
 @Injectable()
 export class LogLevels implements OnApplicationBootstrap, OnModuleDestroy {
-  private set: ReadonlyMap<LogModule, SetLevel> = new Map();
+  /** What was read last, also what has ended. */
+  private read: ReadonlyMap<LogModule, Followed> = new Map();
+  private set: ReadonlyMap<LogModule, Followed> = new Map();
   private readonly job: BackgroundJob;
 
   constructor(
@@ -77,9 +89,8 @@ export class LogLevels implements OnApplicationBootstrap, OnModuleDestroy {
   private async follow(): Promise<void> {
     const now = this.clock.now();
     const stored = await this.store.read();
-    const set = new Map(
-      stored.filter(({ endsAt }) => endsAt > now).map((each) => [each.module, each]),
-    );
+    this.read = new Map(stored.map((each) => [each.module, this.followed(each, now)]));
+    const set = new Map([...this.read].filter(([, each]) => isInForce(each, now)));
     this.set = set;
     for (const module of LOG_MODULES) {
       const level = set.get(module)?.level ?? this.logs.configuredOf(module);
@@ -90,4 +101,16 @@ export class LogLevels implements OnApplicationBootstrap, OnModuleDestroy {
       this.log.info({ of: module, level, before, endsAt }, 'the level of a module has changed');
     }
   }
+
+  private followed(level: SetLevel, now: Date): Followed {
+    const { clock } = this;
+    const ms = level.endsAt.getTime() - now.getTime();
+    const before = this.read.get(level.module);
+    const isKnown = before?.endsAt.getTime() === level.endsAt.getTime();
+    return { ...level, left: isKnown ? before.left : timeLeft(clock, ms) };
+  }
+}
+
+function isInForce({ endsAt, left }: Followed, now: Date): boolean {
+  return left() > 0 && isAhead(endsAt.getTime(), now.getTime(), MOST_LEVEL_SECONDS * 1000);
 }

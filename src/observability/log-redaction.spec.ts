@@ -61,6 +61,18 @@ describe('log.redact.patterns', () => {
     expect(last()).toMatchObject({ ...fields, level: 'info', msg: '*'.repeat(21) });
   });
 
+  it.each(['INVALID_PARAMS', 'rate-limited'])('leave the reason %s', (reason) => {
+    log(['.']).info({ reason }, 'x');
+    expect(last()).toMatchObject({ reason });
+  });
+
+  it('are replaced in a reason that is a text, which is cut as others are', () => {
+    const reason = `c@d.e has no mailbox ${'x'.repeat(MAX_LOOKED_AT)}`;
+    log(['[\\w.]+@[\\w.]+']).warn({ reason }, 'sending a cancel failed');
+    expect(last()['reason']).toMatch(/^\*\*\* has no mailbox x+…$/);
+    expect(lines[0]!.length).toBeLessThan(MAX_LOOKED_AT + 200);
+  });
+
   it('are looked for in the first characters of a line; the rest is left out', () => {
     log(['secret']).info({ a: 'x'.repeat(MAX_LOOKED_AT - 2) + 'secret', b: 'secret' }, 'secret');
     expect(lines[0]).not.toContain('secret');

@@ -25,9 +25,12 @@ const PRINCIPALS: ReadonlySet<string> = new Set([
 /** Members of a line with words and ids of the hub, which are no free texts. */
 const NOT_FREE: ReadonlySet<string> = new Set([
   ...PRINCIPALS,
-  ...['level', 'time', 'requestId', 'method', 'route', 'operation', 'taskId', 'code', 'reason'],
+  ...['level', 'time', 'requestId', 'method', 'route', 'operation', 'taskId', 'code'],
   ...['organization', 'keyId', 'traceId'],
 ]);
+
+/** What a `reason` is that is a word of the hub; others are texts, as of agents and providers. */
+const REASON = /^(?:[A-Z_]+|[a-z-]+)$/;
 
 /** Takes out of each line of the log, as it is about to be written, what must not be there. */
 export class LogRedaction {
@@ -65,8 +68,13 @@ export class LogRedaction {
     for (const [name, value] of Object.entries(fields)) {
       if (this.isDigested && PRINCIPALS.has(name) && typeof value === 'string') {
         fields[name] = key === undefined ? HIDDEN : principalDigest(key, value);
-      } else if (this.patterns.length > 0 && !NOT_FREE.has(name)) fields[name] = free(value);
+      } else if (this.patterns.length > 0 && isFree(name, value)) fields[name] = free(value);
     }
     return `${JSON.stringify(fields)}\n`;
   }
+}
+
+function isFree(name: string, value: unknown): boolean {
+  const isWord = name === 'reason' && typeof value === 'string' && REASON.test(value);
+  return !isWord && !NOT_FREE.has(name);
 }

@@ -1,11 +1,9 @@
 import { Int, Json, Shown } from '../common/http/fields.js';
 import { fill } from '../common/http/view.js';
 import { LOG_LEVELS, LOG_MODULES, type LogLevel, type LogModule } from '../common/module-logs.js';
-import type { ModuleLevel } from './log-levels.js';
+import { MOST_LEVEL_SECONDS, type ModuleLevel } from './log-levels.js';
 
 const HOUR_SECONDS = 3600;
-/** Longer nobody watches. */
-const MOST_SECONDS = 7 * 24 * HOUR_SECONDS;
 
 export class ModuleLevelDto {
   @Shown.Choice(LOG_MODULES)
@@ -43,7 +41,7 @@ export class ChangeLoggingDto {
 
   @Int({
     min: 1,
-    max: MOST_SECONDS,
+    max: MOST_LEVEL_SECONDS,
     optional: true,
     description:
       'After so many seconds the levels are those of the configuration again; 3600 if absent.',

@@ -241,6 +241,21 @@ export function apiKeyStoreContract(open: () => Promise<ApiKeyStore>): void {
     });
   });
 
+  describe('hasSeveralOrganizations', () => {
+    it('counts those with a key that is valid, operators aside', async () => {
+      const of = (id: string, organization: string, scopes: ApiKey['scopes'] = ['a2a']) =>
+        store.add(keyOf({ id, principalId: `of-${id}`, organization, scopes }));
+      await of('k1', 'acme');
+      await of('k2', 'acme');
+      await of('k3', 'umbrella', ['admin']);
+      expect(await store.hasSeveralOrganizations()).toBe(false);
+      await of('k4', 'umbrella');
+      expect(await store.hasSeveralOrganizations()).toBe(true);
+      await store.revoke('k4', NOW);
+      expect(await store.hasSeveralOrganizations()).toBe(false);
+    });
+  });
+
   describe('markUsed', () => {
     it('keeps the newest use of each key', async () => {
       for (const id of ['k1', 'k2', 'k3']) await store.add(keyOf({ id }));

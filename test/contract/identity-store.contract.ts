@@ -126,6 +126,14 @@ export function identityStoreContract(open: () => Promise<IdentityStores>): void
       expect(await lacks(principalId)).toEqual([null, 1000, 1000]);
     });
 
+    it('counts again when a clock that was ahead is right again', async () => {
+      const { principalId } = await identities.signIn(caller({ until: new Date(200_000) }));
+      await identities.noteExpired(new Date(300_000));
+      expect((await lacks(principalId))[0]).toBe(200_000);
+      await identities.noteExpired(new Date(100_000));
+      expect((await lacks(principalId))[0]).toBeNull();
+    });
+
     it('is noted once of each, however many there are and whoever notes them', async () => {
       const many = Array.from({ length: 230 }, (_, n) => `caller-${n}`);
       await Promise.all(

@@ -248,4 +248,20 @@ export function largeTextsContract(databases: DatabaseFactory): void {
     expect(await hub.store.forgetTexts(after, 10)).toBe(0);
     expect(textsOf(await hub.load(record.id))).toEqual([LARGE]);
   });
+
+  it('sweeps what was stored so after the clock was set back, too', async () => {
+    const stage = (textId: string, at: number): Promise<unknown> =>
+      hub.database.write((tx) =>
+        tx.run(
+          `INSERT INTO task_texts (task_id, text_id, piece, at, text) VALUES ('never', ?, 0, ?, 'x')`,
+          [textId, at],
+        ),
+      );
+    await stage('lost', 5000);
+    expect(await hub.store.forgetTexts(new Date(6000), 10)).toBe(1);
+    await stage('lost-too', 3000);
+    expect(await hub.store.forgetTexts(new Date(2000), 10)).toBe(0);
+    expect(await hub.store.forgetTexts(new Date(4000), 10)).toBe(1);
+    expect(await hub.rows('task_texts')).toEqual([]);
+  });
 }

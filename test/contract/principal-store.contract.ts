@@ -48,6 +48,26 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
   const unreconciled = async (): Promise<string[]> =>
     (await principals.unreconciled()).map(({ id }) => id);
 
+  it('is found by a group of just that name', async () => {
+    const groups = {
+      books: ['a', 'books'],
+      other: ['Books'],
+      quoted: ['y"books', '%_x'],
+      none: [],
+    };
+    for (const [id, of] of Object.entries(groups)) {
+      const principal = { id, organization: 'acme', displayName: null, groups: of };
+      await principals.create({ ...principal, createdAt: new Date(1000) }, false);
+    }
+    const inGroup = async (group: string): Promise<string[]> =>
+      (await principals.list({ group }, 10)).items.map(({ id }) => id);
+    expect(await inGroup('books')).toEqual(['books']);
+    expect(await inGroup('Books')).toEqual(['other']);
+    expect(await inGroup('y"books')).toEqual(['quoted']);
+    expect(await inGroup('%_x')).toEqual(['quoted']);
+    expect(await inGroup('_')).toEqual([]);
+  });
+
   describe('a search by text', () => {
     const found = async (text: string): Promise<string[]> =>
       (await principals.list({ text }, 10)).items.map(({ id }) => id);
@@ -184,6 +204,22 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       expect(await principals.get('alice')).toMatchObject({ validKeys: 0 });
       await add('k3');
       expect((await lacks())[0]).toBeNull();
+    });
+
+    it('is back when a clock that was ahead is right again', async () => {
+      await add('k1', { expiresAt: new Date(200_000) });
+      await keys.noteExpired(new Date(300_000));
+      expect((await lacks())[0]).toBe(200_000);
+      // Another process is a little behind.
+      await keys.noteExpired(new Date(199_000));
+      expect((await lacks())[0]).toBe(200_000);
+      const before = await principals.revision();
+      await Promise.all([1, 2].map(() => keys.noteExpired(new Date(100_000))));
+      expect((await lacks())[0]).toBeNull();
+      expect([...(await principals.validCredentials(['k1'])).keys()]).toEqual(['k1']);
+      expect(await principals.revision()).toBeGreaterThan(before);
+      expect((await principals.unreconciled()).map(({ id }) => id)).toContain('alice');
+      expect(await keys.change('k1', { name: 'other' }, new Date(100_000))).toBe(true);
     });
 
     it('is told of, too, when a key will end sooner than it would have', async () => {

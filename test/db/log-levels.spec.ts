@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { ModuleLogs } from '../../src/common/module-logs.js';
 import type { Database } from '../../src/database/database.js';
 import { LogLevels } from '../../src/observability/log-levels.js';
@@ -39,5 +39,25 @@ describeDatabases('LogLevels', (databases) => {
       expect(other.logs.levelOf('push')).toBe('warn');
     });
     await other.levels.onModuleDestroy();
+  });
+
+  it('go back when their time is over, also when the clock was set back meanwhile', async () => {
+    const clock = new FakeClock();
+    const { levels, logs } = process(await databases.openEmptied(), clock);
+    levels.onApplicationBootstrap();
+    await levels.change(new Map([['push', 'debug']]), 60_000);
+    const now = clock.now.bind(clock);
+    const back = 3600_000;
+    jest.spyOn(clock, 'now').mockImplementation(() => new Date(now().getTime() - back));
+    await clock.advance(30_000);
+    expect(logs.levelOf('push')).toBe('debug');
+    await clock.advance(31_000);
+    await eventually(async () => {
+      await clock.advance(10);
+      expect(logs.levelOf('push')).toBe('warn');
+    });
+    await levels.change(new Map([['push', 'debug']]), 60_000);
+    expect(logs.levelOf('push')).toBe('debug');
+    await levels.onModuleDestroy();
   });
 });

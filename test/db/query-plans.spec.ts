@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { EVERYTHING, visibilityOf, type Visibility } from '../../src/auth/index.js';
+import { SqlApiKeyStore } from '../../src/auth/persistence/sql-api-key.store.js';
 import type { Database } from '../../src/database/database.js';
 import { searchTaskWebhooks } from '../../src/push/webhooks/persistence/search-webhooks.js';
 import type { TaskWebhookFilter } from '../../src/push/webhooks/webhook-store.js';
@@ -99,6 +100,14 @@ describeDatabases('Plans of statements', (databases) => {
     expect(await longSteps(() => delegations.open('a1', '', 100))).toEqual([]);
     const open = await delegations.open('a1', '', 100);
     expect(open).toHaveLength(1);
+  });
+
+  it('read no more than a credential of each organization to find out whether several have some', async () => {
+    const keys = new SqlApiKeyStore(database);
+    const steps = await stepsOf(database, () => keys.hasSeveralOrganizations(), ['api_keys']);
+    expect(steps.filter((step) => step.startsWith('SCAN'))).toEqual([
+      expect.stringMatching(/^SCAN o /),
+    ]);
   });
 
   it('go through the paused delivery streams by their own index', async () => {

@@ -102,6 +102,48 @@ describe('API keys', () => {
     }
   });
 
+  describe('that is replaced again within its overlap', () => {
+    const rotate = (id: string, body: object) =>
+      hub.admin('POST', `/api/v1/keys/${id}:rotate`, { overlapSeconds: 3600, ...body });
+    const keyOf = async (id: string) =>
+      (await hub.admin('GET', '/api/v1/keys?limit=200')).body.items.find(
+        (key: { id: string }) => key.id === id,
+      );
+
+    it('needs an expiry where the key in its place has expired, and goes on as it was until then', async () => {
+      const first = (await hub.admin('POST', '/api/v1/keys', { name: 'first' })).body;
+      const expiresAt = new Date(clock.now().getTime() + 5000).toISOString();
+      const second = (await rotate(first.id, { expiresAt })).body;
+      const { expiresAt: before } = await keyOf(first.id);
+      await clock.advance(6000);
+      const refused = await rotate(first.id, { overlapSeconds: 60 });
+      expect([refused.status, refused.body.errors]).toEqual([
+        400,
+        [
+          {
+            field: 'expiresAt',
+            description: expect.stringContaining(`must be given: the key ${second.id}`),
+          },
+        ],
+      ]);
+      expect((await keyOf(first.id)).expiresAt).toBe(before);
+      const later = new Date(clock.now().getTime() + 60_000).toISOString();
+      expect(await rotate(first.id, { expiresAt: later })).toMatchObject({
+        status: 201,
+        body: { expiresAt: later },
+      });
+    });
+
+    it('ends as the last of those in its place', async () => {
+      const first = (await hub.admin('POST', '/api/v1/keys', { name: 'first' })).body;
+      const second = (await rotate(first.id, {})).body;
+      const third = (await rotate(second.id, { overlapSeconds: 0 })).body;
+      await hub.admin('DELETE', `/api/v1/keys/${third.id}`);
+      const again = await rotate(first.id, {});
+      expect([again.status, again.body.expiresAt]).toEqual([201, null]);
+    });
+  });
+
   it('can be rotated: one more key for the principal, the old one revoked', async () => {
     const old = await hub.admin('POST', '/api/v1/keys', { name: 'old', scopes: ['admin'] });
     const { principalId } = old.body;

@@ -1,8 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { AuthService, SessionStore } from '../../src/auth/index.js';
 import type { ConfigOverrides } from '../../src/config/index.js';
+import { CommitUnknown } from '../../src/database/commit-unknown.js';
 import { Database } from '../../src/database/database.js';
 import { type Hub, startHub } from '../support/app.js';
 import { ConsentBrowser, type Shown } from '../support/consent-browser.js';
@@ -230,6 +232,79 @@ describe('a session', () => {
     expect((await me()).status).toBe(503);
     provider.isDown = false;
     expect((await me()).status).toBe(200);
+  });
+
+  it('goes on when it was not known whether its new tokens were stored, and they were', async () => {
+    await signIn();
+    const store = hub.app.get(SessionStore);
+    const write = store.renew.bind(store);
+    const renew = jest.spyOn(store, 'renew').mockImplementationOnce(async (...given) => {
+      await write(...given);
+      throw new CommitUnknown(new Error('the connection broke'));
+    });
+    try {
+      await runOut();
+      expect((await me()).status).toBe(503);
+      expect((await me()).status).toBe(200);
+      expect(renew).toHaveBeenCalledTimes(1);
+    } finally {
+      renew.mockRestore();
+    }
+  });
+
+  it('ends its new tokens, and is held up no longer, when they cannot be stored', async () => {
+    await signIn();
+    const before = provider.revocations;
+    const renew = jest.spyOn(hub.app.get(SessionStore), 'renew').mockRejectedValue(new Error('no'));
+    try {
+      await runOut();
+      expect((await me()).status).toBe(500);
+      expect(renew).toHaveBeenCalledTimes(4);
+      expect(provider.revocations).toBe(before + 1);
+    } finally {
+      renew.mockRestore();
+    }
+    expect(await me()).toMatchObject({ status: 401, body: { metadata: { session: 'ended' } } });
+  });
+
+  it('that is signed out while it is renewed ends its new tokens, too', async () => {
+    await signIn();
+    await runOut();
+    const before = provider.revocations;
+    let go = (): void => undefined;
+    const reached = new Promise<void>((resolve) => {
+      provider.hold = () => {
+        resolve();
+        return new Promise((answer) => (go = answer));
+      };
+    });
+    const renewed = me();
+    await reached;
+    const store = hub.app.get(SessionStore);
+    const write = store.renew.bind(store);
+    const renew = jest.spyOn(store, 'renew').mockImplementationOnce(async (...given) => {
+      await ask('/console/sign-out', { method: 'POST' });
+      return write(...given);
+    });
+    go();
+    expect((await renewed).status).toBe(401);
+    renew.mockRestore();
+    expect(provider.revocations).toBe(before + 2);
+  });
+
+  it('ends with its new tokens when they are of somebody else', async () => {
+    await signIn();
+    const { principalId } = (await rows())[0]!;
+    await runOut();
+    const before = provider.revocations;
+    const auth = hub.app.get(AuthService);
+    const other = { id: `not-${String(principalId)}` } as Awaited<
+      ReturnType<AuthService['holderOf']>
+    >;
+    const holder = jest.spyOn(auth, 'holderOf').mockResolvedValueOnce(other);
+    expect(await me()).toMatchObject({ status: 401, body: { metadata: { session: 'ended' } } });
+    holder.mockRestore();
+    expect(provider.revocations).toBe(before + 1);
   });
 
   it('ends when the provider takes its refresh token no more, and says so', async () => {

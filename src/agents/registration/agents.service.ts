@@ -339,7 +339,7 @@ export class AgentsService {
 
   /**
    * Takes an agent out of service, also a declared one: that one is as its declaration says again when
-   * a process starts. Throws HubError NOT_FOUND.
+   * a process starts, or when the file says something else of `enabled`. Throws HubError NOT_FOUND.
    */
   async disable(id: string, caller: Principal): Promise<Agent> {
     const disabled = await this.store.update(id, (agent) =>

@@ -255,6 +255,56 @@ describe('the declared agents', () => {
     expect(stored()).toEqual(['new']);
   });
 
+  describe('that an operator has disabled', () => {
+    const kill = (id: string): Promise<unknown> =>
+      store.update(id, (agent) => ({ ...agent, enabled: false, updatedAt: new Date() }));
+    const enabled = (id: string): boolean | undefined => store.agents.get(id)?.enabled;
+
+    it('stay so when the file changes', async () => {
+      await start(declared('one'));
+      await kill('one');
+      source.change(configOf(declared('one', { tags: ['other'] }), declared('two')));
+      await pass(2000);
+      expect(stored()).toEqual(['one', 'two']);
+      expect([enabled('one'), store.agents.get('one')?.tags]).toEqual([false, ['other']]);
+    });
+
+    it('stay so when their card could be read only after that', async () => {
+      await start(declared('one'));
+      let answer: (checked: CheckedCard) => void = nothing;
+      cardAt = () => new Promise((resolve) => (answer = resolve));
+      source.change(configOf(declared('one', { tags: ['other'] })));
+      await pass(2000);
+      await kill('one');
+      answer(CHECKED);
+      await pass(0);
+      expect([enabled('one'), store.agents.get('one')?.tags]).toEqual([false, ['other']]);
+    });
+
+    it('are enabled when the file says so anew', async () => {
+      await start(declared('one'));
+      source.change(configOf(declared('one', { enabled: false })));
+      await pass(2000);
+      expect(enabled('one')).toBe(false);
+      source.change(configOf(declared('one')));
+      await pass(2000);
+      expect(enabled('one')).toBe(true);
+    });
+
+    it('are enabled by a start, unless they are disabled again before their card is read', async () => {
+      await start(declared('one'), declared('two'));
+      await Promise.all([kill('one'), kill('two')]);
+      await stop();
+      cardAt = () => Promise.reject(new HubError('UNAVAILABLE', 'away'));
+      await pass(10);
+      await start(declared('one'), declared('two'));
+      await kill('two');
+      cardAt = () => Promise.resolve(CHECKED);
+      await pass(120_000);
+      expect([enabled('one'), enabled('two')]).toEqual([true, false]);
+    });
+  });
+
   it.each(['tasks', 'composite', 'events'])('are refused at start under the id %s', async (id) => {
     const refused = await start(declared('ok'), declared(id)).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(ConfigError);

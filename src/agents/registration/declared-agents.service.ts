@@ -32,10 +32,18 @@ const RETRY_MS = [1000, 2000, 5000, 10_000, 30_000, 60_000];
  */
 const START_WAIT_MS = 1000;
 
+/** Since when an agent's declaration says of `enabled` what it says. */
+interface EnabledBy {
+  readonly enabled: boolean;
+  /** When the stored agent, which was disabled by then, was changed last; undefined: it was not. */
+  readonly disabledAt: number | undefined;
+}
+
 /**
  * Keeps the agents that the configuration declares in the registry, at start and whenever its file
  * changes: adds and updates them, removes those that are no longer declared. One that cannot be read
- * yet keeps its stored card, if any, and is tried again until it can; it holds nothing else up.
+ * yet keeps its stored card, if any, and is tried again until it can; it holds nothing else up. One that
+ * an operator has disabled stays so until the next start, or until its declaration says something else of that.
  */
 @Injectable()
 export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
@@ -49,6 +57,8 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
   private replaced = new AbortController();
   /** What was said last of agents that cannot be used yet. */
   private readonly said = new Map<string, string>();
+  /** By id, since the start. */
+  private readonly enabledBy = new Map<string, EnabledBy>();
   /** Writes under way, of this list or of the one before. */
   private readonly writing = new Set<Promise<void>>();
 
@@ -100,6 +110,7 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
     this.said.clear();
     await this.registry.renew();
     await this.removeOthers(declared);
+    this.noteEnabled(declared);
     this.replaced = new AbortController();
     this.inForce = declared;
     const signal = AbortSignal.any([this.stopping.signal, this.replaced.signal]);
@@ -126,6 +137,17 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
       this.log.warn({ agent: agent.id }, 'agent removed: the configuration no longer declares it');
     }
     await this.registry.renew();
+  }
+
+  private noteEnabled(declared: readonly DeclaredAgent[]): void {
+    const before = new Map(this.enabledBy);
+    this.enabledBy.clear();
+    for (const { id, enabled } of declared) {
+      const known = before.get(id);
+      const present = this.registry.get(id);
+      const disabledAt = present?.enabled === false ? present.updatedAt.getTime() : undefined;
+      this.enabledBy.set(id, known?.enabled === enabled ? known : { enabled, disabledAt });
+    }
   }
 
   private async keepTrying(
@@ -254,13 +276,23 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
 
   private async put(agent: Agent, present: Agent | undefined): Promise<void> {
     if (present === undefined) return this.add(agent);
-    if (same(present, agent)) return;
+    if (same(present, this.asDisabled(agent, present))) return;
     if (present.source === 'api') {
       this.log.warn({ agent: agent.id }, 'a declared agent replaces one registered by the API');
     }
     await this.audited('update', agent.id, () =>
-      this.store.update(agent.id, (stored) => ({ ...agent, createdAt: stored.createdAt })),
+      this.store.update(agent.id, (stored) => ({
+        ...this.asDisabled(agent, stored),
+        createdAt: stored.createdAt,
+      })),
     );
+  }
+
+  /** Disabled, where an operator has done that since the declaration says what it says. */
+  private asDisabled(agent: Agent, { source, enabled, updatedAt }: Agent): Agent {
+    const { disabledAt } = this.enabledBy.get(agent.id) ?? {};
+    const isReset = source === 'api' || enabled || updatedAt.getTime() === disabledAt;
+    return isReset ? agent : { ...agent, enabled: false };
   }
 
   private audited<T>(operation: string, id: string, work: () => Promise<T>): Promise<T> {

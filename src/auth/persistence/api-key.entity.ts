@@ -6,6 +6,7 @@ import type { Scope } from '../../common/scope.js';
 @Entity('api_keys')
 @Index('api_keys_principal', ['principalId', 'id'])
 @Index('api_keys_expires_idx', ['expiresAt'], { where: '"expires_at" IS NOT NULL' })
+@Index('api_keys_expired_idx', ['expiresAt'], { where: '"expired" = 1' })
 export class ApiKeyEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'api_keys_pk' })
   id!: string;

@@ -7,6 +7,7 @@ import type { Scope } from '../../common/scope.js';
 @Index('identities_caller', ['issuer', 'organization', 'subject'], { unique: true })
 @Index('identities_principal', ['principalId'], { unique: true })
 @Index('identities_expires_idx', ['expiresAt'], { where: '"expired" = 0' })
+@Index('identities_expired_idx', ['expiresAt'], { where: '"expired" = 1' })
 export class IdentityEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'identities_pk' })
   id!: string;

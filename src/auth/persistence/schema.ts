@@ -12,6 +12,7 @@ import { DisabledByOperators1700000000897 } from './migrations/1700000000897-dis
 import { PrincipalEntity, PrincipalRevisionEntity } from './principal.entity.js';
 
 import { ConsoleSessions1700000000905 } from './migrations/1700000000905-console-sessions.js';
+import { ExpiredCredentials1700000000961 } from './migrations/1700000000961-expired-credentials.js';
 import { SessionEntity } from './session.entity.js';
 import { SignInBlockEntity } from './sign-in-block.entity.js';
 
@@ -34,5 +35,6 @@ export const AUTH_SCHEMA: SchemaPart = {
     RotatedKeys1700000000895,
     DisabledByOperators1700000000897,
     ConsoleSessions1700000000905,
+    ExpiredCredentials1700000000961,
   ],
 };

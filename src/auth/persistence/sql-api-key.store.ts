@@ -179,12 +179,16 @@ export class SqlApiKeyStore extends ApiKeyStore {
   }
 
   async hasSeveralOrganizations(): Promise<boolean> {
+    // From the newest principal of each organization on, to the first that has one.
     const rows = await this.database.read(
-      `SELECT DISTINCT organization FROM (
-         SELECT p.organization FROM api_keys k JOIN principals p ON p.id = k.principal_id
-         WHERE k.admin = 0 AND k.revoked_at IS NULL
-         UNION ALL SELECT organization FROM identities WHERE admin = 0 AND expired = 0
-       ) callers LIMIT 2`,
+      `SELECT o.id FROM organizations o WHERE (
+         SELECT p.id FROM principals p
+         WHERE p.organization = o.id AND p.keyless_since IS NULL AND COALESCE(
+           (SELECT k.id FROM api_keys k
+            WHERE k.principal_id = p.id AND k.admin = 0 AND k.revoked_at IS NULL AND k.expired = 0 LIMIT 1),
+           (SELECT i.id FROM identities i
+            WHERE i.principal_id = p.id AND i.admin = 0 AND i.expired = 0 LIMIT 1)
+         ) IS NOT NULL ORDER BY p.id DESC LIMIT 1) IS NOT NULL LIMIT 2`,
     );
     return rows.length > 1;
   }

@@ -67,6 +67,14 @@ function within(text: string): string {
   return `%${literal(text)}%`;
 }
 
+/** It is in a group of just this name: LIKE takes another case for the same on SQLite. They are kept as JSON, where a name begins like so alone. */
+function isIn(group: string): Condition {
+  const name = JSON.stringify(group);
+  const places = [`[${name}`, `,${name}`];
+  const each = places.map(() => `REPLACE(p.groups, ?, '') <> p.groups`);
+  return { sql: `(${each.join(' OR ')})`, params: places };
+}
+
 /** Something that people know it by is like this. */
 function shows(pattern: string): Condition {
   const shown = ['p.id', 'p.display_name', 'i.subject', KEY_NAME];
@@ -137,10 +145,7 @@ export class SqlPrincipalStore extends PrincipalStore {
       ...(end === undefined ? [] : [condition('p.id >= ?', end)]),
       ...(state === undefined ? [] : [condition(IN_STATE[state])]),
       ...(subject === undefined ? [] : [condition('i.subject = ?', storable(subject))]),
-      // They are kept as JSON.
-      ...(group === undefined
-        ? []
-        : [condition(`p.groups LIKE ? ESCAPE '!'`, within(JSON.stringify(group)))]),
+      ...(group === undefined ? [] : [isIn(group)]),
       ...(text === undefined ? [] : [shows(within(storable(text)))]),
       ...(rank === undefined || behind === undefined ? [] : [isBehind(rank, behind)]),
     ];

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox, SecretLockedError } from '../../common/secret-box.js';
+import { CommitUnknown } from '../../database/commit-unknown.js';
 import { Database } from '../../database/database.js';
 import { leaseBounds, unleased } from '../../database/leases.js';
+import { forUpdate } from '../../database/rows.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import { type DatabaseRow, Table } from '../../database/table.js';
 import { hashOf } from '../credential.js';
@@ -81,7 +83,7 @@ export class SqlSessionStore extends SessionStore {
     await this.database.write((tx) => tx.run(sql, [id, tokenAt.getTime()]));
   }
 
-  async renew(id: string, tokenAt: Date, tokens: SessionTokens, now: Date): Promise<boolean> {
+  renew(id: string, tokenAt: Date, tokens: SessionTokens, now: Date): Promise<boolean> {
     const { sealedAccessToken, sealedRefreshToken, sealedIdToken, usableUntil } =
       this.sealed(tokens);
     const sql = `UPDATE console_sessions SET sealed_access_token = ?, sealed_refresh_token = ?,
@@ -91,7 +93,8 @@ export class SqlSessionStore extends SessionStore {
       ...[sealedAccessToken, sealedRefreshToken, sealedIdToken, usableUntil.getTime()],
       ...[now.getTime(), id, tokenAt.getTime()],
     ];
-    return (await this.database.write((tx) => tx.run(sql, params))) > 0;
+    const stored = this.database.write((tx) => tx.run(sql, params)).then((rows) => rows > 0);
+    return this.foundOut(stored, id, now);
   }
 
   *end(tx: Tx, secret: string): Work<(SessionRecord & Partial<SessionTokens>) | undefined> {
@@ -117,6 +120,24 @@ export class SqlSessionStore extends SessionStore {
     const sql = `DELETE FROM console_sessions WHERE id IN
       (SELECT id FROM console_sessions WHERE ${isOver} LIMIT ?)`;
     return this.database.write((tx) => tx.run(sql, [now.getTime(), idleSince.getTime(), limit]));
+  }
+
+  /** Where it is not known whether tokens were stored, whether they are there: once the commit under way has ended, which holds the session. */
+  private async foundOut(stored: Promise<boolean>, id: string, tokenAt: Date): Promise<boolean> {
+    try {
+      return await stored;
+    } catch (error) {
+      if (!(error instanceof CommitUnknown)) throw error;
+      const found = this.database.write(function* (tx): Work<boolean> {
+        const [row] = yield* SESSION.all(tx, `WHERE id = ?${forUpdate(tx)}`, [id]);
+        return row?.tokenAt.getTime() === tokenAt.getTime();
+      });
+      const isThere = await found.catch(() => {
+        throw error;
+      });
+      if (isThere) return true;
+      throw error.cause;
+    }
   }
 
   private sealed(

@@ -36,7 +36,10 @@ export abstract class SessionStore {
   /** Ends a reservation without new tokens. */
   abstract release(id: string, tokenAt: Date): Promise<void>;
 
-  /** Replaces the tokens that came at `tokenAt`; false when they are not those in use any more. */
+  /**
+   * Replaces the tokens that came at `tokenAt`; false when they are not those in use any more. Rejects with `CommitUnknown` when it
+   * could not be found out whether it did.
+   */
   abstract renew(id: string, tokenAt: Date, tokens: SessionTokens, now: Date): Promise<boolean>;
 
   /** Deletes the one of a cookie. Undefined when there is none; without tokens where they cannot be opened. */

@@ -9,15 +9,16 @@ const key = (kid: string) => ({ kty: 'OKP', crv: 'Ed25519', x: 'x', kid });
 describe('key sets', () => {
   function make() {
     const requested: string[] = [];
-    const served = { keys: [key('a')] as object[], status: 200 };
+    const served = { keys: [key('a')] as object[], status: 200, hold: Promise.resolve() };
     let now = 0;
     const egress = {
-      request: (url: string) => {
+      request: async (url: string) => {
         requested.push(url);
+        await served.hold;
         const text = JSON.stringify({ keys: served.keys });
         const body = Readable.from([Buffer.from(text)]);
         const headers = { 'content-length': `${text.length}` };
-        return Promise.resolve({ statusCode: served.status, headers, body });
+        return { statusCode: served.status, headers, body };
       },
     } as unknown as Egress;
     const sets = new KeySets(egress, { now: () => new Date(now) } as Clock);
@@ -70,5 +71,45 @@ describe('key sets', () => {
     await find('a', 'u100');
     await find('a', 'u0');
     expect(requested.length).toBe(103);
+  });
+
+  it('are read once, however many ask', async () => {
+    const { requested, served, find } = make();
+    let go = (): void => undefined;
+    served.hold = new Promise((resolve) => (go = resolve));
+    const calls = [find('a'), find('a'), find('b')];
+    go();
+    expect([await Promise.all(calls), requested.length]).toEqual([[1, 1, 0], 1]);
+  });
+
+  it('that cannot be read are not asked for again at once', async () => {
+    const { requested, served, find, wait } = make();
+    served.status = 500;
+    await expect(find('a')).rejects.toThrow('HTTP 500');
+    await expect(find('a')).rejects.toThrow('HTTP 500');
+    expect(requested.length).toBe(1);
+    served.status = 200;
+    wait(2000);
+    expect([await find('a'), requested.length]).toEqual([1, 2]);
+  });
+
+  it('are used for an hour when they cannot be read again, without a wait', async () => {
+    const { requested, served, find, wait } = make();
+    await find('a');
+    wait(60_000);
+    served.status = 500;
+    expect([await find('a'), requested.length]).toEqual([1, 2]);
+    wait(2000);
+    let go = (): void => undefined;
+    served.hold = new Promise((resolve) => (go = resolve));
+    expect([await find('a'), await find('a'), requested.length]).toEqual([1, 1, 3]);
+    const other = find('b');
+    go();
+    await expect(other).rejects.toThrow('HTTP 500');
+    wait(3_538_000);
+    await expect(find('a')).rejects.toThrow('HTTP 500');
+    served.status = 200;
+    wait(2000);
+    expect(await find('a')).toBe(1);
   });
 });

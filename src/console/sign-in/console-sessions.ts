@@ -27,6 +27,7 @@ import { timeLeft } from '../../common/time-left.js';
 import { type TokenAnswer, TokenError } from '../../common/oauth/request-token.js';
 import { usableMsOf } from '../../common/oauth/token-cache.js';
 import { AppConfig } from '../../config/index.js';
+import { CommitUnknown } from '../../database/commit-unknown.js';
 import { ConsoleCookies } from './console-cookies.js';
 import type { SignIn } from './declared-sign-ins.js';
 import { SignInFailed, SignInProviders, unavailable } from './sign-in-providers.js';
@@ -155,6 +156,17 @@ export class ConsoleSessions extends SessionCredentials implements OnModuleInit 
     return ended;
   }
 
+  /** Ends a token, and what came of it, that nobody will use. Never rejects: the log says when it did not work. */
+  async drop(entry: SignIn, token: string): Promise<void> {
+    await this.providers.revoke(entry, token).catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : '';
+      this.log.info(
+        { issuer: entry.issuerId, why },
+        'tokens that are of no use were not ended at their provider',
+      );
+    });
+  }
+
   private over(): { now: Date; idleSince: Date } {
     const now = this.clock.now();
     return { now, idleSince: new Date(now.getTime() - this.config.console.idleTtlMs) };
@@ -194,7 +206,11 @@ export class ConsoleSessions extends SessionCredentials implements OnModuleInit 
       await clock.sleep(LOOK_EVERY_MS);
     }
     const tokens = await this.refreshed(session, entry, refreshToken);
-    const holder = await this.holderOf(session, tokens.value);
+    const holder = await this.holderOf(tokens.value);
+    if (holder !== undefined && holder.id !== session.principalId) {
+      await this.drop(entry, tokens.refreshToken ?? tokens.value);
+      return this.endUseless(session, 'ended');
+    }
     const at = clock.now();
     const given = tokensOf(tokens, holder, at);
     const renewed: SessionTokens = {
@@ -202,8 +218,20 @@ export class ConsoleSessions extends SessionCredentials implements OnModuleInit 
       refreshToken: given.refreshToken ?? refreshToken,
       idToken: given.idToken ?? session.idToken,
     };
-    if (!(await this.keep(session, renewed, at))) throw sessionIsOver('ended');
-    return { ...session, ...renewed, tokenAt: at };
+    const isKept = await this.keep(session, renewed, at).catch(async (error: unknown) => {
+      await this.release(session);
+      // Where they may be stored all the same, or the refresh token is the stored one, they are used again.
+      const isUseless = !(error instanceof CommitUnknown) && renewed.refreshToken !== refreshToken;
+      if (isUseless) await this.drop(entry, renewed.refreshToken ?? renewed.accessToken);
+      throw error;
+    });
+    if (isKept) return { ...session, ...renewed, tokenAt: at };
+    const current = await store.of(secret, this.over());
+    // What came is dropped, not ended: where both are of one grant, the other would end with it (RFC 7009 §2.1).
+    if (current !== undefined) return current;
+    // Whoever has it signed out meanwhile.
+    await this.drop(entry, renewed.refreshToken ?? renewed.accessToken);
+    throw sessionIsOver('ended');
   }
 
   private async refreshed(
@@ -223,24 +251,21 @@ export class ConsoleSessions extends SessionCredentials implements OnModuleInit 
     }
   }
 
-  /** New tokens are of the same person, or end the session. While it cannot be told, they are kept. */
-  private async holderOf(session: Session, token: string): Promise<Principal | undefined> {
-    try {
-      const holder = await this.auth.holderOf(token);
-      return holder.id === session.principalId ? holder : await this.endUseless(session, 'ended');
-    } catch (error) {
-      if (error instanceof HubError && error.metadata['session'] !== undefined) throw error;
-      return undefined;
-    }
+  /** Whom new tokens stand for; undefined while it cannot be found out: they are kept then. */
+  private async holderOf(token: string): Promise<Principal | undefined> {
+    return this.auth.holderOf(token).catch(() => undefined);
   }
 
-  /** A provider that rotates refresh tokens takes the earlier one no more: what was not stored is tried again. */
+  /**
+   * A provider that rotates refresh tokens takes the earlier one no more: what was not stored for certain is tried again. False
+   * when the session has other tokens, or has ended.
+   */
   private async keep(session: Session, tokens: SessionTokens, at: Date): Promise<boolean> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await this.store.renew(session.id, session.tokenAt, tokens, at);
       } catch (error) {
-        if (tries === STORE_TRIES) throw error;
+        if (error instanceof CommitUnknown || tries === STORE_TRIES) throw error;
         await this.clock.sleep(LOOK_EVERY_MS);
       }
     }

@@ -140,7 +140,7 @@ export class SignInEndpoint implements OnModuleInit {
       void reply.header('set-cookie', this.cookies.ofSession(secret, seconds));
       return { location: this.publicUrl.base + attempt.returnTo };
     } catch (error) {
-      await this.drop(entry, tokens);
+      await this.sessions.drop(entry, tokens.refreshToken ?? tokens.value);
       const refused = hubErrorOf(error);
       if (faultOf(refused) !== undefined) throw error;
       noteFailure(request.note, refused);
@@ -155,17 +155,6 @@ export class SignInEndpoint implements OnModuleInit {
     if (holder.token?.issuerId === issuerId) return holder;
     throw new HubError('UNAUTHENTICATED', 'The access token is of another issuer.', {
       refusal: { cause: 'other-issuer' },
-    });
-  }
-
-  /** Nobody will use the tokens. */
-  private async drop(entry: SignIn, { refreshToken, value }: TokenAnswer): Promise<void> {
-    await this.providers.revoke(entry, refreshToken ?? value).catch((error: unknown) => {
-      const why = error instanceof Error ? error.message : '';
-      this.log.info(
-        { issuer: entry.issuerId, why },
-        'tokens that are of no use were not ended at their provider',
-      );
     });
   }
 

@@ -39,6 +39,7 @@ export class SpanExport {
   /** The batch that is to be sent again. */
   private held: readonly RecordedSpan[] | undefined;
   private tries = 0;
+  /** By the monotonic clock. */
   private notBefore = -Infinity;
   private readonly lost = new Map<Loss, number>();
   private lastTrouble: string | undefined;
@@ -127,7 +128,7 @@ export class SpanExport {
   }
 
   private get now(): number {
-    return this.clock.now().getTime();
+    return this.clock.monotonicMs();
   }
 
   private lose(why: Loss, count: number): void {
@@ -138,7 +139,7 @@ export class SpanExport {
   private logLosses(isLast = false): void {
     if (this.lost.size === 0) return;
     const now = this.now;
-    if (!isLast && Math.abs(now - this.loggedAt) < LOSSES_LOGGED_MS) return;
+    if (!isLast && now - this.loggedAt < LOSSES_LOGGED_MS) return;
     this.loggedAt = now;
     const fields = { dropped: Object.fromEntries(this.lost), trouble: this.lastTrouble };
     this.log.warn(

@@ -123,9 +123,10 @@ export class LargeTexts {
 
   /**
    * Deletes what was staged before this time for a commit that never came, looking at `limit` texts; how many
-   * it has looked at. Each text is looked at once by a process.
+   * it has looked at. Each text is looked at once by a process; once more after the clock was set back.
    */
   async deleteStaged(before: Date, limit: number): Promise<number> {
+    if (before.getTime() <= this.deletedTo[0]) this.deletedTo = [-1, ''];
     const rows = await this.database.read<{ task_id: string; text_id: string; at: number }>(
       `SELECT task_id, text_id, at FROM task_texts
        WHERE piece = 0 AND at < ? AND (at, text_id) > (?, ?) ORDER BY at, text_id LIMIT ?`,

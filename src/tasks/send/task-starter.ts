@@ -147,7 +147,7 @@ export class TaskStarter {
     usedUp: readonly UsedUp[],
   ): Promise<Created> {
     await checkRelated(this.log, request);
-    const { log, contexts, clock, ids, limits } = this;
+    const { log, clock, ids, limits } = this;
     const owner = ownerOf(request.principal);
     const given = request.message.contextId;
     const affinity = given === '' ? [] : await this.affinityOf(given, request.principal);
