@@ -118,7 +118,7 @@ export class PrincipalsService implements OnModuleInit {
       ...(displayName !== undefined && { displayName }),
       ...(groups !== undefined && { groups }),
     };
-    if (!(await this.store.change(id, changes))) return unknown(id);
+    if (!(await this.store.change(id, changes, authorityOf(caller)))) return unknown(id);
     this.auth.forgetPrincipal(id);
     return this.get(id, caller);
   }
