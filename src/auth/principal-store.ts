@@ -91,7 +91,7 @@ export abstract class PrincipalStore {
   abstract change(id: string, edits: PrincipalEdits, by: Authority): Promise<boolean>;
 
   /**
-   * Deletes a principal with its keys and sign-in, unless `left` finds what it still has, in the same transaction. False
+   * Deletes a principal with its keys, sessions and sign-in, unless `left` finds what it still has, in the same transaction. False
    * as {@link change}; CONFLICT when it is not disabled. Rejects as {@link enable} does.
    */
   abstract delete(

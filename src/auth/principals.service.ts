@@ -136,7 +136,7 @@ export class PrincipalsService implements OnModuleInit {
     }
     const { belongings } = this;
     const isDeleted = await this.store.delete(id, authorityOf(caller), (tx, of) =>
-      belongings.refuseLeft(tx, 'principal', of),
+      belongings.clear(tx, 'principal', of),
     );
     if (!isDeleted) unknown(id);
     this.auth.forgetPrincipal(id);

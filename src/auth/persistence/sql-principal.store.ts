@@ -204,7 +204,7 @@ export class SqlPrincipalStore extends PrincipalStore {
       }
       yield* refuseBeyond(tx, row, by);
       yield* left(tx, row.id);
-      for (const table of ['api_keys', 'identities']) {
+      for (const table of ['console_sessions', 'api_keys', 'identities']) {
         yield* tx.run(`DELETE FROM ${table} WHERE principal_id = ?`, [row.id]);
       }
       yield* tx.run('DELETE FROM principals WHERE id = ?', [row.id]);
