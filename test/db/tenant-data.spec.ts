@@ -16,7 +16,7 @@ import { forgetCounters, hasLimits } from '../../src/limits/persistence/limits-o
 import { SqlLimitData } from '../../src/limits/persistence/sql-limit-data.js';
 import { SqlPolicyData } from '../../src/policies/persistence/sql-policy-data.js';
 import { SqlPolicyStore } from '../../src/policies/persistence/sql-policy.store.js';
-import { forgetReceivers } from '../../src/push/owners/persistence/receivers-of.js';
+import { forgetEvents, forgetReceivers } from '../../src/push/owners/persistence/records-of.js';
 import { SqlPushData } from '../../src/push/owners/persistence/sql-push-data.js';
 import { Activity } from '../../src/observability/activity/activity.js';
 import { FORGET_ORGANIZATION } from '../../src/observability/persistence/forget-agents.js';
@@ -253,6 +253,7 @@ describeDatabases('what a tenant owns', (databases) => {
       yield* forgetCounters('organization')(tx, 'acme');
       yield* forgetCounters('principal')(tx, 'acme-p');
       yield* forgetReceivers(tx, 'acme');
+      yield* forgetEvents(tx, 'acme-p');
       yield* tx.run(FORGET_ORGANIZATION, ['acme']);
       yield* tx.run('UPDATE agents SET deleted_at = 0');
     });
@@ -260,6 +261,7 @@ describeDatabases('what a tenant owns', (databases) => {
     const ofAcme = (table: string) => left.get(table)!.filter((row) => !row.includes('acme b'));
     expect(ofAcme('limit_counters')).toEqual([]);
     expect(ofAcme('push_receivers')).toEqual([]);
+    expect(ofAcme('push_events')).toEqual([]);
     // Those that were deleted are of nobody; the one that is registered stays its own.
     const own = ofAcme('agents').filter((row) => row.includes(String.raw`[\"acme\"]`));
     expect([ofAcme('agents').length, own.length]).toEqual([ROWS, 1]);

@@ -231,16 +231,26 @@ describe('an organization', () => {
         return [status, body?.detail];
       };
       await eventually(async () => expect(await left(`tasks/${id}`)).toEqual([204, undefined]));
+      await hub.app
+        .get(Database)
+        .write((tx) =>
+          tx.run(
+            `INSERT INTO idempotency_keys (principal_id, key, task_id, fingerprint) VALUES (?, 'k', 't', 'f')`,
+            [principalId],
+          ),
+        );
       await api('DELETE', 'limits/counted');
       await api('POST', `principals/${principalId}:disable`);
       await eventually(async () =>
         expect(await left(`principals/${principalId}`)).toEqual([204, undefined]),
       );
+      // It counts for the organization.
+      expect(await rowsWith(principalId)).toEqual(['task_usage']);
       expect(await rowsWith(organization)).toEqual(
         expect.arrayContaining(['task_usage', 'limit_counters', 'push_endpoints']),
       );
       expect(await left(`organizations/${organization}`)).toEqual([204, undefined]);
-      expect(await rowsWith(organization)).toEqual([]);
+      expect([await rowsWith(organization), await rowsWith(principalId)]).toEqual([[], []]);
     } finally {
       await sink.close();
     }

@@ -25,7 +25,7 @@ import { SubscriptionDirectory } from '../../registration/subscription-directory
 import { PushData } from '../push-data.js';
 import { ReceiverGate } from '../../receivers/receiver-gate.js';
 import { OwnedAttempts } from './owned-attempts.js';
-import { RECEIVERS_OF } from './receivers-of.js';
+import { RECEIVERS_OF } from './records-of.js';
 
 const OWN = { ofOrganization: 'organization = ?', ofPrincipal: 'principal_id = ?' } as const;
 /** Until every process knows that subscriptions have ended, and has committed what began before. */

@@ -9,3 +9,11 @@ export function* forgetReceivers(tx: Tx, organization: string): Work<void> {
   const params = [organization, organization, organization];
   yield* tx.run(`DELETE FROM push_receivers WHERE ${RECEIVERS_OF}`, params);
 }
+
+/** Deletes the events of the webhooks of a principal, which is there still. */
+export function* forgetEvents(tx: Tx, principalId: string): Work<void> {
+  // By the index of organizations.
+  const sql = `DELETE FROM push_events WHERE principal_id = ?
+    AND organization = (SELECT organization FROM principals WHERE id = ?)`;
+  yield* tx.run(sql, [principalId, principalId]);
+}
