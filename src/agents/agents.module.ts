@@ -8,6 +8,8 @@ import { AgentHealth } from './health/agent-health.js';
 import { RegistrationCheck } from './registration/registration-check.js';
 import { AgentLoad } from './health/agent-load.js';
 import { AgentData } from './registry/agent-data.js';
+import { FORGET_ORGANIZATION } from '../observability/persistence/forget-agents.js';
+import { forgetDeletedAgents, hasAgents } from './persistence/agents-of.js';
 import { SqlAgentData } from './persistence/sql-agent-data.js';
 import { AgentDeviations } from './registry/agent-deviations.js';
 import { AgentRegistry } from './registry/agent-registry.js';
@@ -131,6 +133,11 @@ export class AgentsModule {
   constructor(belongings: Belongings, known: KnownAgents, registry: AgentRegistry) {
     const sql = 'SELECT agent_id FROM agent_credentials WHERE organization = ?';
     belongings.add('organization', 'credentials for agents', sql);
+    belongings.add('organization', 'agents', hasAgents);
+    const given = 'SELECT id FROM consents WHERE organization = ?';
+    belongings.add('organization', 'consents', given);
+    belongings.addRecords('organization', forgetDeletedAgents);
+    belongings.addRecords('organization', FORGET_ORGANIZATION);
     known.add((id) => {
       const agent = registry.get(id);
       return (

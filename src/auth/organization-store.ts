@@ -36,7 +36,7 @@ export type OrganizationEdits = Partial<
 
 /** Organizations. One comes into being with its first principal, or is created. */
 export abstract class OrganizationStore {
-  /** False when there is one of its id. */
+  /** False when there is one of its id. Throws HubError CONFLICT while the data of one of its id is being deleted. */
   abstract create(organization: Organization): Promise<boolean>;
 
   abstract get(id: string): Promise<OrganizationRecord | undefined>;

@@ -103,8 +103,9 @@ export class OrganizationsController {
   @HttpCode(204)
   @RequireScope('access')
   @ApiOperation({
-    summary: 'Delete an organization without principals and policies.',
-    description: 'Refused (409) with what is left.',
+    summary: 'Delete an organization that has nothing more.',
+    description:
+      'Refused (409) with what is left. What was counted of it goes with it: usage, what it has cost, the health of its receivers.',
   })
   @ApiNoContentResponse()
   async remove(@Param('id') id: string): Promise<void> {

@@ -134,7 +134,7 @@ export class OrganizationsService {
     }
     const { belongings } = this;
     const isDeleted = await this.store.delete(id, (tx, of) =>
-      belongings.refuseLeft(tx, 'organization', of),
+      belongings.clear(tx, 'organization', of),
     );
     if (!isDeleted) unknown(id);
   }

@@ -83,16 +83,16 @@ export abstract class PrincipalStore {
 
   /**
    * Makes a principal; false when there is one of its id. Its organization is made when there is none, or (`isListed`)
-   * refused with INVALID_PARAMS; CONFLICT when that is disabled.
+   * refused with INVALID_PARAMS; CONFLICT when that is disabled, or the data of either is being deleted.
    */
   abstract create(principal: NewPrincipal, isListed: boolean): Promise<boolean>;
 
-  /** False when there is none. */
-  abstract change(id: string, edits: PrincipalEdits): Promise<boolean>;
+  /** False when there is none of an organization that `by` administers: whose id it is may have changed since it was read. */
+  abstract change(id: string, edits: PrincipalEdits, by: Authority): Promise<boolean>;
 
   /**
-   * Deletes a principal with its keys and sign-in, unless `left` finds what it still has, in the same transaction. False
-   * when there is none; CONFLICT when it is not disabled. Rejects as {@link enable} does.
+   * Deletes a principal with its keys, sessions and sign-in, unless `left` finds what it still has, in the same transaction. False
+   * as {@link change}; CONFLICT when it is not disabled. Rejects as {@link enable} does.
    */
   abstract delete(
     id: string,
@@ -102,12 +102,12 @@ export abstract class PrincipalStore {
 
   /**
    * Disables a principal: no key of it is valid from the commit on. The time of the first call stays.
-   * False when there is none. Throws what `by` refuses.
+   * False as {@link change}. Throws what `by` refuses.
    */
   abstract disable(id: string, at: Date, by: Authority): Promise<boolean>;
 
   /**
-   * Its keys count again. False when there is none. Throws what `by` refuses, and PERMISSION_DENIED for one that was disabled
+   * Its keys count again. False as {@link change}. Throws what `by` refuses, and PERMISSION_DENIED for one that was disabled
    * by an authority over all organizations, unless this is one.
    */
   abstract enable(id: string, by: Authority): Promise<boolean>;

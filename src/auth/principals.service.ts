@@ -118,7 +118,7 @@ export class PrincipalsService implements OnModuleInit {
       ...(displayName !== undefined && { displayName }),
       ...(groups !== undefined && { groups }),
     };
-    if (!(await this.store.change(id, changes))) return unknown(id);
+    if (!(await this.store.change(id, changes, authorityOf(caller)))) return unknown(id);
     this.auth.forgetPrincipal(id);
     return this.get(id, caller);
   }
@@ -136,7 +136,7 @@ export class PrincipalsService implements OnModuleInit {
     }
     const { belongings } = this;
     const isDeleted = await this.store.delete(id, authorityOf(caller), (tx, of) =>
-      belongings.refuseLeft(tx, 'principal', of),
+      belongings.clear(tx, 'principal', of),
     );
     if (!isDeleted) unknown(id);
     this.auth.forgetPrincipal(id);

@@ -45,6 +45,13 @@ export abstract class OwnedDataSet {
   abstract readonly kinds: readonly OwnedData[];
 }
 
+/** One text for each owner. */
+export function ownerKey(owner: DataOwner): string {
+  return 'organization' in owner
+    ? `organization ${owner.organization}`
+    : `principal ${owner.principal}`;
+}
+
 /** The owner, in a sentence. */
 export function ownerText(owner: DataOwner): string {
   return 'organization' in owner

@@ -1,4 +1,3 @@
-import type { DataOwner } from '../common/owned-data.js';
 import type { Page } from '../common/page.js';
 import type { Tx, Work } from '../database/sql.js';
 import type { DataJob, DataJobKind, DataProgress } from './data-job.js';
@@ -66,11 +65,4 @@ export abstract class DataJobStore {
 
   /** Nobody works on deletions but this process: those that others had are free. */
   abstract releaseOthers(runner: string): Promise<void>;
-}
-
-/** One text for each owner. */
-export function ownerKey(owner: DataOwner): string {
-  return 'organization' in owner
-    ? `organization ${owner.organization}`
-    : `principal ${owner.principal}`;
 }

@@ -1,11 +1,12 @@
 import { Module } from '@nestjs/common';
-import { AuthModule } from '../auth/index.js';
+import { AuthModule, Belongings } from '../auth/index.js';
 import { Database } from '../database/database.js';
 import { PoliciesModule } from '../policies/index.js';
 import { CounterRetention } from './counter-retention.js';
 import { DeclaredLimits } from './declared-limits.js';
 import { LimitCounters } from './limit-counters.js';
 import { LimitData } from './limit-data.js';
+import { forgetCounters, hasLimits } from './persistence/limits-of.js';
 import { SqlLimitData } from './persistence/sql-limit-data.js';
 import { LimitRegistry } from './limit-registry.js';
 import { LimitStore } from './limit-store.js';
@@ -46,4 +47,13 @@ import { logOf } from '../common/module-logs.js';
   ],
   exports: [LimitCounters, LimitData, LimitRegistry, PriceRegistry, RequestRates, Spending],
 })
-export class LimitsModule {}
+export class LimitsModule {
+  constructor(belongings: Belongings) {
+    for (const owner of ['principal', 'organization'] as const) {
+      belongings.add(owner, 'limits', hasLimits(owner));
+      belongings.addRecords(owner, forgetCounters(owner));
+    }
+    // What a principal has cost stays in the account of its organization.
+    belongings.addRecords('organization', 'DELETE FROM spending WHERE organization = ?');
+  }
+}

@@ -30,11 +30,13 @@ import { HandoverService } from './owners/handover.service.js';
 import { HeldWebhooks } from './owners/held-webhooks.js';
 import { OwnedWebhookStore } from './owners/owned-webhook-store.js';
 import { PushData } from './owners/push-data.js';
+import { forgetEvents, forgetReceivers } from './owners/persistence/records-of.js';
 import { SqlPushData } from './owners/persistence/sql-push-data.js';
 import { OwnerReconciler } from './owners/owner-reconciler.js';
 import { SqlOwnedWebhookStore } from './owners/persistence/sql-owned-webhook.store.js';
 import { EndpointsController } from './receivers/endpoints.controller.js';
 import { EndpointsService } from './receivers/endpoints.service.js';
+import { ReceiverGate } from './receivers/receiver-gate.js';
 import { SqlAttemptTimes } from './delivery/persistence/sql-attempt-times.js';
 import { AttemptTimes } from './receivers/attempt-times.js';
 import { ReceiverLatencies } from './receivers/receiver-latencies.js';
@@ -174,7 +176,25 @@ const WEBHOOK_PROVIDERS = [
   exports: [DeliveryService, EndpointsService, PushConfigService, PushData, TaskWebhooksService],
 })
 export class PushModule {
-  constructor(belongings: Belongings) {
+  constructor(belongings: Belongings, gate: ReceiverGate) {
+    const ofOrganization = 'SELECT id FROM push_webhooks WHERE organization = ?';
+    belongings.add('organization', 'webhooks or subscriptions', ofOrganization);
+    const profiles = 'SELECT id FROM push_auth_profiles WHERE organization = ?';
+    belongings.add('organization', 'auth profiles', profiles);
+    const deliveries = 'SELECT id FROM push_deliveries WHERE';
+    belongings.add('organization', 'deliveries', `${deliveries} organization = ?`);
+    belongings.add('principal', 'deliveries', `${deliveries} principal_id = ?`);
+    for (const table of ['push_senders', 'push_reaches']) {
+      belongings.addRecords('principal', `DELETE FROM ${table} WHERE principal_id = ?`);
+    }
+    belongings.addRecords('principal', forgetEvents);
+    for (const table of ['push_endpoints', 'push_events']) {
+      belongings.addRecords('organization', `DELETE FROM ${table} WHERE organization = ?`);
+    }
+    belongings.addRecords('organization', function* (tx, id) {
+      yield* forgetReceivers(tx, id);
+      gate.forget(id);
+    });
     const sql = 'SELECT id FROM push_webhooks WHERE principal_id = ?';
     belongings.add('principal', 'webhooks or subscriptions', sql);
   }

@@ -224,5 +224,9 @@ const OPEN_WORK = { provide: OpenWork, useClass: SqlOpenWork };
 export class TasksModule {
   constructor(belongings: Belongings) {
     belongings.add('principal', 'tasks', 'SELECT id FROM tasks WHERE principal_id = ?');
+    belongings.add('organization', 'tasks', 'SELECT id FROM tasks WHERE organization = ?');
+    // What a principal has begun today counts for its organization as well, and stays.
+    belongings.addRecords('organization', 'DELETE FROM task_usage WHERE organization = ?');
+    belongings.addRecords('principal', 'DELETE FROM idempotency_keys WHERE principal_id = ?');
   }
 }

@@ -231,6 +231,27 @@ export function organizationStoreContract(open: () => Promise<OrganizationStores
     expect(await organizations.delete('acme', nothingLeft)).toBe(false);
   });
 
+  it('lets nobody change a principal that is of another organization by then', async () => {
+    const { principals } = stores;
+    await addKey('k1', 'alice', 'acme');
+    const ofAcme = { ...HUB_AUTHORITY, isOfAll: false, administers: (of: string) => of === 'acme' };
+    const changes = (at: Date) =>
+      Promise.all([
+        principals.change('alice', { displayName: `Changed at ${at.getTime()}` }, ofAcme),
+        principals.disable('alice', at, ofAcme),
+        principals.enable('alice', ofAcme),
+      ]);
+    expect(await changes(new Date(2500))).toEqual([true, true, true]);
+    await principals.disable('alice', new Date(3000), HUB_AUTHORITY);
+    await principals.delete('alice', HUB_AUTHORITY, nothingLeft);
+    await addKey('k2', 'alice', 'other');
+    expect(await changes(new Date(3500))).toEqual([false, false, false]);
+    expect(await principals.get('alice')).toMatchObject({ displayName: null, disabledAt: null });
+    await principals.disable('alice', new Date(4000), HUB_AUTHORITY);
+    expect(await principals.delete('alice', ofAcme, nothingLeft)).toBe(false);
+    expect(await principals.get('alice')).toMatchObject({ disabledAt: new Date(4000) });
+  });
+
   it('keeps the groups and names of principals, which come with their credentials', async () => {
     const { principals, keys } = stores;
     const made = {
@@ -250,8 +271,8 @@ export function organizationStoreContract(open: () => Promise<OrganizationStores
     expect(await Promise.all(['50%_"x"', 'y', '50', '%', '_'].map(withGroup))).toEqual([
       1, 1, 0, 0, 0,
     ]);
-    expect(await principals.change('alice', { groups: [] })).toBe(true);
-    expect(await principals.change('bob', { groups: [] })).toBe(false);
+    expect(await principals.change('alice', { groups: [] }, HUB_AUTHORITY)).toBe(true);
+    expect(await principals.change('bob', { groups: [] }, HUB_AUTHORITY)).toBe(false);
     expect(await principals.get('alice')).toMatchObject({ displayName: 'Alice', groups: [] });
   });
 }

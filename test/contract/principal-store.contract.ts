@@ -74,7 +74,7 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
 
     it('finds a part of the id, the name, or the name of the oldest valid key', async () => {
       await add('k1', { principalId: 'alice', name: 'Night_job 100%' });
-      await principals.change('alice', { displayName: 'Élodie Martin' });
+      await principals.change('alice', { displayName: 'Élodie Martin' }, HUB_AUTHORITY);
       await add('k2', { principalId: 'bob-smith', name: 'Night-job' });
       expect(await found('SMI')).toEqual(['bob-smith']);
       expect(await found('Élodie')).toEqual(['alice']);
@@ -115,7 +115,7 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
         ['p6', 'somebody else'],
       ] as const) {
         await add(`k-${id}`, { principalId: id });
-        await principals.change(id, { displayName });
+        await principals.change(id, { displayName }, HUB_AUTHORITY);
       }
       for (const limit of [1, 2, 5]) {
         const ids: string[] = [];
@@ -261,8 +261,8 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       expect((await principals.get('alice'))?.name).toBeNull();
       await keys.revoke('k1', new Date(2000));
       expect(await namesOf(made)).toEqual({ [made]: 'a further one' });
-      await principals.change(made, { displayName: 'Billing service' });
-      await principals.change('alice', { displayName: 'Alice' });
+      await principals.change(made, { displayName: 'Billing service' }, HUB_AUTHORITY);
+      await principals.change('alice', { displayName: 'Alice' }, HUB_AUTHORITY);
       expect(await namesOf(...all)).toEqual({ [made]: 'Billing service', alice: 'Alice' });
       expect(await namesOf()).toEqual({});
     });

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { getMetadataArgsStorage } from 'typeorm';
+import { forgetDeletedAgents, hasAgents } from '../../src/agents/persistence/agents-of.js';
 import { SqlAgentData } from '../../src/agents/persistence/sql-agent-data.js';
 import { SqlConsentStore } from '../../src/agents/persistence/sql-consent.store.js';
 import { SqlAuthData } from '../../src/auth/persistence/sql-auth-data.js';
@@ -11,11 +12,14 @@ import { Table } from '../../src/database/table.js';
 import type { Database } from '../../src/database/database.js';
 import type { SqlValue, Tx, Work } from '../../src/database/sql.js';
 import { HUB_SCHEMA } from '../../src/hub-schema.js';
+import { forgetCounters, hasLimits } from '../../src/limits/persistence/limits-of.js';
 import { SqlLimitData } from '../../src/limits/persistence/sql-limit-data.js';
 import { SqlPolicyData } from '../../src/policies/persistence/sql-policy-data.js';
 import { SqlPolicyStore } from '../../src/policies/persistence/sql-policy.store.js';
+import { forgetEvents, forgetReceivers } from '../../src/push/owners/persistence/records-of.js';
 import { SqlPushData } from '../../src/push/owners/persistence/sql-push-data.js';
 import { Activity } from '../../src/observability/activity/activity.js';
+import { FORGET_ORGANIZATION } from '../../src/observability/persistence/forget-agents.js';
 import { SqlActivityData } from '../../src/observability/persistence/sql-activity-data.js';
 import { SqlOwnedTaskRows } from '../../src/tasks/persistence/sql-owned-task-rows.js';
 import { SqlOwnedTasks } from '../../src/tasks/persistence/sql-owned-tasks.js';
@@ -45,13 +49,16 @@ describeDatabases('what a tenant owns', (databases) => {
     new SqlSignInBlocks(database, {
       fingerprint: (values) => Promise.resolve(values.join('/')),
     });
+  const forgotten: string[] = [];
   const kindsOf = (database: Database): readonly OwnedData[] => {
     const blocks = blocksIn(database);
     const consents = new SqlConsentStore(database, testSecrets());
+    const clock = { sleep: () => Promise.resolve() } as never;
+    const gate = { forget: (of: string) => forgotten.push(of) };
     const directory = { renew: () => Promise.resolve() } as never;
     return [
       new SqlOwnedTaskRows(database),
-      new SqlPushData(database, directory, { sleep: () => Promise.resolve() } as never),
+      new SqlPushData(database, directory, clock, gate as never),
       new SqlPolicyData(database),
       new SqlLimitData(database),
       new SqlAgentData(database, consents, { end: () => Promise.resolve(true) }, new FakeClock()),
@@ -147,7 +154,9 @@ describeDatabases('what a tenant owns', (databases) => {
     const before = await rowsOf(database, kinds, 'acme b');
     for (const [table, rows] of before) expect([table, rows.length > 0]).toEqual([table, true]);
 
+    forgotten.splice(0);
     await deleteAll(kinds, { organization: 'acme' }, 'acme-p');
+    expect(forgotten).toContain('acme');
     const left = await rowsOf(database, kinds, 'acme');
     // It stays, disabled.
     left.delete('organizations');
@@ -217,6 +226,47 @@ describeDatabases('what a tenant owns', (databases) => {
       expect([statements.length > 20, slow]).toEqual([true, []]);
     });
   }
+
+  it('goes as far as it was counted when its organization is deleted by itself', async () => {
+    const database = await databases.openEmptied();
+    const kinds = kindsOf(database);
+    await seed(database, kinds, 'acme');
+    await seed(database, kinds, 'acme b');
+    const before = await rowsOf(database, kinds, 'acme b');
+    await database.write((tx) =>
+      tx.run('UPDATE agents SET deleted_at = NULL WHERE id IN (?, ?)', ['acme-1', 'acme b-1']),
+    );
+    const has = (id: string) =>
+      database.write(function* (tx): Work<boolean[]> {
+        return [
+          yield* hasAgents(tx, id),
+          yield* hasLimits('organization')(tx, id),
+          yield* hasLimits('principal')(tx, `${id}-p`),
+        ];
+      });
+    expect([await has('acme'), await has('acm')]).toEqual([
+      [true, true, true],
+      [false, false, false],
+    ]);
+    await database.write(function* (tx) {
+      yield* forgetDeletedAgents(tx, 'acme');
+      yield* forgetCounters('organization')(tx, 'acme');
+      yield* forgetCounters('principal')(tx, 'acme-p');
+      yield* forgetReceivers(tx, 'acme');
+      yield* forgetEvents(tx, 'acme-p');
+      yield* tx.run(FORGET_ORGANIZATION, ['acme']);
+      yield* tx.run('UPDATE agents SET deleted_at = 0');
+    });
+    const left = await rowsOf(database, kinds, 'acme');
+    const ofAcme = (table: string) => left.get(table)!.filter((row) => !row.includes('acme b'));
+    expect(ofAcme('limit_counters')).toEqual([]);
+    expect(ofAcme('push_receivers')).toEqual([]);
+    expect(ofAcme('push_events')).toEqual([]);
+    // Those that were deleted are of nobody; the one that is registered stays its own.
+    const own = ofAcme('agents').filter((row) => row.includes(String.raw`[\"acme\"]`));
+    expect([ofAcme('agents').length, own.length]).toEqual([ROWS, 1]);
+    expect(await rowsOf(database, kinds, 'acme b')).toEqual(before);
+  });
 
   it('goes with its principal, whoever else is in the organization', async () => {
     const database = await databases.openEmptied();

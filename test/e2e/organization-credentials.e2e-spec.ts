@@ -254,7 +254,7 @@ describe('what an agent is called with for one organization', () => {
     const kept = await remove();
     expect([kept.status, kept.body.detail]).toEqual([
       409,
-      'The organization lonely still has credentials for agents: delete them first.',
+      'The organization lonely still has credentials for agents: delete them first, or all of its data (POST /api/v1/data/deletions).',
     ]);
     await hub.admin('DELETE', path('lonely'));
     expect((await remove()).status).toBe(204);

@@ -182,6 +182,81 @@ it('knows of every table whose it is', () => {
   expect(names.filter((name) => !covered.includes(name) && !(name in OF_NOBODY))).toEqual([]);
 });
 
+describe('an organization', () => {
+  const api = (method: string, path: string, body?: object) =>
+    hub.admin(method, `/api/v1/${path}`, body);
+
+  it('is not deleted while it has what the next one of its name would get', async () => {
+    const { organization, principalId } = await tenant();
+    await hub.registerAgent(agent.url, { id: 'private', organizations: [organization] });
+    const profile = { name: 'p', scheme: 'hmac', urls: ['https://8.8.8.8/'], automatic: true };
+    const { id } = (await api('POST', 'push/auth-profiles', { organization, ...profile })).body;
+    await api('PUT', 'limits/theirs', { organization, openTasks: 5 });
+    await api('PUT', 'limits/its', { principal: principalId, tasksPerDay: 5 });
+    await api('POST', `principals/${principalId}:disable`);
+    const kept = await api('DELETE', `principals/${principalId}`);
+    expect([kept.status, kept.body.detail]).toEqual([
+      409,
+      `The principal ${principalId} still has limits: delete them first, or all of its data (POST /api/v1/data/deletions).`,
+    ]);
+    await api('DELETE', 'limits/its');
+    expect((await api('DELETE', `principals/${principalId}`)).status).toBe(204);
+    const remove = () => api('DELETE', `organizations/${organization}`);
+    const refused = await remove();
+    expect([refused.status, refused.body.detail]).toEqual([
+      409,
+      expect.stringMatching(
+        /still has (?=.*\bagents)(?=.*limits)(?=.*auth profiles).*: delete them/,
+      ),
+    ]);
+    for (const path of ['agents/private', 'limits/theirs', `push/auth-profiles/${id}`]) {
+      expect((await remove()).status).toBe(409);
+      expect([path, (await api('DELETE', path)).status]).toEqual([path, 204]);
+    }
+    expect((await remove()).status).toBe(204);
+    // The agent is kept for its work, for no organization.
+    expect(await rowsWith(organization)).toEqual([]);
+  }, 60_000);
+
+  it('leaves no records of it, nor its principal', async () => {
+    const sink = await WebhookSink.start();
+    try {
+      const acme = await tenant();
+      const { organization, principalId } = acme;
+      await api('PUT', 'limits/counted', { organization, tasksPerDay: 5, storedBytes: 1e9 });
+      const { id } = await send(acme, 'counted', true, sink.url());
+      await sink.waitForCount(1);
+      const left = async (path: string) => {
+        const { status, body } = await api('DELETE', path);
+        return [status, body?.detail];
+      };
+      await eventually(async () => expect(await left(`tasks/${id}`)).toEqual([204, undefined]));
+      await hub.app
+        .get(Database)
+        .write((tx) =>
+          tx.run(
+            `INSERT INTO idempotency_keys (principal_id, key, task_id, fingerprint) VALUES (?, 'k', 't', 'f')`,
+            [principalId],
+          ),
+        );
+      await api('DELETE', 'limits/counted');
+      await api('POST', `principals/${principalId}:disable`);
+      await eventually(async () =>
+        expect(await left(`principals/${principalId}`)).toEqual([204, undefined]),
+      );
+      // It counts for the organization.
+      expect(await rowsWith(principalId)).toEqual(['task_usage']);
+      expect(await rowsWith(organization)).toEqual(
+        expect.arrayContaining(['task_usage', 'limit_counters', 'push_endpoints']),
+      );
+      expect(await left(`organizations/${organization}`)).toEqual([204, undefined]);
+      expect([await rowsWith(organization), await rowsWith(principalId)]).toEqual([[], []]);
+    } finally {
+      await sink.close();
+    }
+  }, 60_000);
+});
+
 describe('a deletion', () => {
   it('leaves nothing of the organization, and the neighbour as it was', async () => {
     const [acme, other] = [await tenant(), await tenant()];

@@ -10,16 +10,11 @@ import { ConsentEnder } from '../consents/consent-ender.js';
 import { ConsentStore } from '../consents/consent-store.js';
 import { AgentCredentialsEntity } from './agent-credentials.entity.js';
 import { AgentEntity } from './agent.entity.js';
+import { listOf, OF_ORGANIZATION } from './agents-of.js';
 import { OwnedConsents } from './owned-consents.js';
 import { PreviousCardEntity } from './previous-card.entity.js';
 
 const REVISION = new Revision('agent_revisions');
-/** Agents of one organization alone, by the JSON of a list of it. */
-const OF_ORGANIZATION = `organizations = ? AND source <> 'config'`;
-
-function listOf(organization: string): string {
-  return JSON.stringify([organization]);
-}
 
 /** {@link AgentData} in the hub's database: consents, what agents are called with for one organization, and the agents that one organization alone may use, but for declared ones, with the cards they had before. */
 @Injectable()

@@ -1,5 +1,6 @@
 import { HubError, invalidField } from '../../common/hub-error.js';
 import type { Tx, Work } from '../../database/sql.js';
+import { openDeletionOf } from './open-deletions.js';
 import { markUnreconciled } from './principal-writes.js';
 
 /*
@@ -35,7 +36,7 @@ export function* organizationFor(
 
 /**
  * Makes a principal, and its organization, unless there is one of its id; whether it did. Throws HubError CONFLICT when
- * the organization is disabled, INVALID_PARAMS when it is not there and has to be.
+ * the organization is disabled or the data of either is being deleted, INVALID_PARAMS when it is not there and has to be.
  */
 export function* admitPrincipal(
   tx: Tx,
@@ -45,6 +46,8 @@ export function* admitPrincipal(
   const known = yield* tx.all('SELECT id FROM principals WHERE id = ?', [id]);
   if (known.length > 0) return false;
   const state = yield* organizationFor(tx, organization, createdAt, isListed);
+  const deletion = yield* openDeletionOf(tx, { organization }, { principal: id });
+  if (deletion !== undefined) throw new HubError('CONFLICT', deletion);
   if (state === 'disabled') throw organizationIsDisabled(organization);
   if (state === 'missing') {
     const text = `there is no organization ${organization}: create it first (auth.organizations: listed)`;

@@ -9,6 +9,7 @@ import { type Identity, IdentityStore, type SignIn } from '../identity-store.js'
 import { SignInBlocks } from '../sign-in-blocks.js';
 import { IdentityEntity } from './identity.entity.js';
 import { organizationFor } from './organization-writes.js';
+import { openDeletionOf } from './open-deletions.js';
 import { noteExpiredCredentials } from './expired-credentials.js';
 import { lockPrincipal, noteCredentials } from './principal-writes.js';
 
@@ -67,6 +68,8 @@ export class SqlIdentityStore extends IdentityStore {
     // Locks the organization before anything else.
     const state = yield* organizationFor(tx, organization, at, isListed);
     if (state !== 'enabled') throw signInRefused(caller, state);
+    const deletion = yield* openDeletionOf(tx, { organization });
+    if (deletion !== undefined) throw signInTooEarly(caller, deletion);
     const [id, principalId] = [this.ids.next(), this.ids.next()];
     const inserted = yield* INSERT.one(tx, {
       ...caller,
@@ -124,6 +127,10 @@ function signInRefused({ issuer, organization }: SignIn, state: 'disabled' | 'mi
       ? ['disabled-organization', `The organization ${organization} is disabled.`]
       : ['unknown-organization', `The organization ${organization} is not known to the hub.`];
   return new HubError('UNAUTHENTICATED', text, { refusal: { cause, issuer } });
+}
+
+function signInTooEarly({ issuer }: SignIn, deletion: string): HubError {
+  return new HubError('UNAUTHENTICATED', deletion, { refusal: { cause: 'open-deletion', issuer } });
 }
 
 function signInBlocked({ issuer }: SignIn, block: string): HubError {

@@ -15,6 +15,7 @@ import {
 } from '../organization-store.js';
 import type { Authority } from '../authority.js';
 import { OrganizationEntity } from './organization.entity.js';
+import { openDeletionOf } from './open-deletions.js';
 import { REVISION, scopesHeld } from './principal-writes.js';
 
 const ORGANIZATIONS = new Table(OrganizationEntity);
@@ -34,8 +35,13 @@ export class SqlOrganizationStore extends OrganizationStore {
     super();
   }
 
-  async create(organization: Organization): Promise<boolean> {
-    return (await this.database.write((tx) => INSERT.one(tx, organization))) === 1;
+  create(organization: Organization): Promise<boolean> {
+    return this.database.write(function* (tx): Work<boolean> {
+      if ((yield* INSERT.one(tx, organization)) === 0) return false;
+      const deletion = yield* openDeletionOf(tx, { organization: organization.id });
+      if (deletion !== undefined) throw new HubError('CONFLICT', deletion);
+      return true;
+    });
   }
 
   async get(id: string): Promise<OrganizationRecord | undefined> {

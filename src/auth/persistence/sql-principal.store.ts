@@ -190,9 +190,9 @@ export class SqlPrincipalStore extends PrincipalStore {
     });
   }
 
-  change(id: string, edits: PrincipalEdits): Promise<boolean> {
+  change(id: string, edits: PrincipalEdits, by: Authority): Promise<boolean> {
     return this.database.write(function* (tx): Work<boolean> {
-      const row = yield* lockPrincipal(tx, storable(id));
+      const row = yield* lockFor(tx, id, by);
       if (row === undefined) return false;
       const { displayName, groups } = { ...row, ...edits };
       yield* EDIT.apply(tx, [{ id: row.id, displayName, groups }]);
@@ -202,14 +202,14 @@ export class SqlPrincipalStore extends PrincipalStore {
 
   delete(id: string, by: Authority, left: (tx: Tx, id: string) => Work<void>): Promise<boolean> {
     return this.database.write(function* (tx): Work<boolean> {
-      const row = yield* lockPrincipal(tx, storable(id));
+      const row = yield* lockFor(tx, id, by);
       if (row === undefined) return false;
       if (row.disabledAt === null && row.organizationDisabledAt === null) {
         throw new HubError('CONFLICT', `The principal ${row.id} is enabled: disable it first.`);
       }
       yield* refuseBeyond(tx, row, by);
       yield* left(tx, row.id);
-      for (const table of ['api_keys', 'identities']) {
+      for (const table of ['console_sessions', 'api_keys', 'identities']) {
         yield* tx.run(`DELETE FROM ${table} WHERE principal_id = ?`, [row.id]);
       }
       yield* tx.run('DELETE FROM principals WHERE id = ?', [row.id]);
@@ -220,7 +220,7 @@ export class SqlPrincipalStore extends PrincipalStore {
 
   disable(id: string, at: Date, by: Authority): Promise<boolean> {
     return this.database.write(function* (tx): Work<boolean> {
-      const row = yield* lockPrincipal(tx, storable(id));
+      const row = yield* lockFor(tx, id, by);
       if (row === undefined) return false;
       by.refuse(yield* scopesHeld(tx, 'principal', row.id));
       if (row.disabledAt !== null) {
@@ -239,7 +239,7 @@ export class SqlPrincipalStore extends PrincipalStore {
 
   enable(id: string, by: Authority): Promise<boolean> {
     return this.database.write(function* (tx): Work<boolean> {
-      const row = yield* lockPrincipal(tx, storable(id));
+      const row = yield* lockFor(tx, id, by);
       if (row === undefined) return false;
       yield* refuseBeyond(tx, row, by);
       if (row.disabledAt === null) return true;
@@ -340,6 +340,12 @@ export class SqlPrincipalStore extends PrincipalStore {
       ]),
     );
   }
+}
+
+/** The principal, locked, if it is of an organization that this authority administers. */
+function* lockFor(tx: Tx, id: string, by: Authority): Work<PrincipalRow | undefined> {
+  const row = yield* lockPrincipal(tx, storable(id));
+  return row !== undefined && by.administers(row.organization) ? row : undefined;
 }
 
 /** Throws PERMISSION_DENIED for one that is not for this authority to give back or to delete. */

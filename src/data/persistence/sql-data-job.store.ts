@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { HubError } from '../../common/hub-error.js';
-import { type DataOwner, ownerText } from '../../common/owned-data.js';
+import { type DataOwner, ownerKey, ownerText } from '../../common/owned-data.js';
 import type { Page } from '../../common/page.js';
 import { pageOf } from '../../common/cursor.js';
 import { Database } from '../../database/database.js';
@@ -10,13 +10,7 @@ import type { Tx, Work } from '../../database/sql.js';
 import { Table } from '../../database/table.js';
 import { storable } from '../../database/text.js';
 import type { DataJob, DataJobKind, DataProgress } from '../data-job.js';
-import {
-  type DataJobEnd,
-  DataJobStore,
-  type ExportReading,
-  NOT_READ,
-  ownerKey,
-} from '../data-job-store.js';
+import { type DataJobEnd, DataJobStore, type ExportReading, NOT_READ } from '../data-job-store.js';
 import { LEASE_MS } from '../held-lease.js';
 import { DataJobEntity } from './data-job.entity.js';
 

@@ -11,9 +11,13 @@ const KINDS = Object.keys({
   deliveries: true,
 } satisfies Record<ActivityKind, true>);
 
+const OF_ALL_KINDS = `DELETE FROM activity WHERE span IN (1, 15)
+    AND kind IN (${KINDS.map((kind) => `'${kind}'`).join(', ')})`;
+
+/** Deletes what was counted of one organization. */
+export const FORGET_ORGANIZATION = `${OF_ALL_KINDS} AND organization = ?`;
+
 /** Deletes what was counted of the agents with these ids, a list or a query: whoever has such an id next is another one. */
 export function forgetAgents(ids: string): string {
-  return `DELETE FROM activity WHERE span IN (1, 15)
-    AND kind IN (${KINDS.map((kind) => `'${kind}'`).join(', ')}) AND organization = ''
-    AND agent_id IN (${ids})`;
+  return `${OF_ALL_KINDS} AND organization = '' AND agent_id IN (${ids})`;
 }

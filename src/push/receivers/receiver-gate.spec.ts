@@ -4,6 +4,41 @@ import { loadConfig } from '../../config/load-config.js';
 import { ReceiverGate } from './receiver-gate.js';
 import type { ReceiverStore } from './receiver-store.js';
 
+it('forgets which receivers have agreed with their organization, and looks again after a minute', async () => {
+  const clock = new SettableClock();
+  let reads = 0;
+  let hasAgreed = true;
+  const store = {
+    mayBeSent: () => Promise.resolve(false),
+    admit: (_to: unknown, _bytes: number, _limits: unknown, until: Date) => {
+      reads += 1;
+      const wait = { of: 'receiver', reason: 'r', until, needsChallenge: false };
+      return Promise.resolve(hasAgreed ? 'verified' : wait);
+    },
+  } as unknown as ReceiverStore;
+  const { push } = loadConfig({});
+  const challenge = { agrees: () => Promise.resolve(false) };
+  const gate = new ReceiverGate(store, challenge, clock, { ...push, verification: 'required' });
+  const target = (organization: string) => {
+    const url = 'https://r.example';
+    return { organization, principalId: 'ann', endpoint: `${organization} ${url}`, url };
+  };
+  const waitOf = (organization: string) => gate.waitOf(target(organization));
+  for (const organization of ['acme', 'other', 'acme', 'other']) {
+    expect(await waitOf(organization)).toBeUndefined();
+  }
+  expect([reads, gate.maxConcurrencyOf(target('acme'), 50)]).toEqual([2, 50]);
+  hasAgreed = false;
+  gate.forget('acme');
+  expect(await waitOf('acme')).toMatchObject({ reason: 'r' });
+  expect(await waitOf('other')).toBeUndefined();
+  // Another process has deleted it.
+  clock.ms += 60_000;
+  expect(gate.maxConcurrencyOf(target('other'), 50)).toBe(50);
+  expect(await waitOf('other')).toMatchObject({ reason: 'r' });
+  expect(gate.maxConcurrencyOf(target('other'), 50)).toBeLessThan(50);
+});
+
 it('asks few receivers because of one principal, however many it names', async () => {
   const clock = new SettableClock();
   const requested: string[] = [];

@@ -10,8 +10,10 @@ import { type AppConfig, Settings } from '../../config/index.js';
 import { ReceiverChallenge } from './receiver-challenge.js';
 import { type ReceiverLimits, ReceiverStore, type Wait } from './receiver-store.js';
 
-/** Verified receivers remembered; that one has agreed is not taken back. */
+/** Verified receivers remembered. */
 const MAX_REMEMBERED = 10_000;
+/** That one has agreed is taken back with the data of its organization alone, which another process may have deleted. */
+const REMEMBERED_MS = 60_000;
 /** The least time between two challenges that people ask for. */
 const ASK_PAUSE_MS = 10_000;
 /** Receivers asked because of one principal in {@link ASK_WINDOW_MS}, and principals remembered for that. */
@@ -42,7 +44,8 @@ type GateSettings = Pick<AppConfig['push'], 'verification' | 'unverified' | 'tru
  */
 @Injectable()
 export class ReceiverGate {
-  private readonly verified = new Set<string>();
+  /** By endpoint: until when it need not be looked for again that the receiver has agreed, in monotonic time. */
+  private readonly verified = new Map<string, number>();
   /** By endpoint: whether the operator lists its host. */
   private readonly trusted = new Map<string, boolean>();
   /** By principal: how many receivers were asked because of it in its window. */
@@ -84,6 +87,7 @@ export class ReceiverGate {
     const now = this.clock.now();
     const admission = await this.store.admit(target, bytes, this.limits, now, mayAsk);
     if (admission === 'verified') this.remember(target.endpoint);
+    else this.verified.delete(target.endpoint);
     if (admission === 'verified' || admission === 'admitted') return undefined;
     if (!admission.needsChallenge) return admission;
     this.noteAsk(principalId);
@@ -130,8 +134,18 @@ export class ReceiverGate {
 
   /** Whether it is known to get all there is. */
   private isFree(target: Pick<Target, 'endpoint' | 'organization' | 'url'>): boolean {
-    if (this.limits.mode === 'off' || this.verified.has(target.endpoint)) return true;
+    if (this.limits.mode === 'off') return true;
+    const until = this.verified.get(target.endpoint);
+    if (until !== undefined && this.clock.monotonicMs() < until) return true;
     return this.isTrusted(target);
+  }
+
+  /** Nothing is known any more of receivers of the organization: who has its name next is another one. */
+  forget(organization: string): void {
+    const before = `${organization} `;
+    for (const endpoint of this.verified.keys()) {
+      if (endpoint.startsWith(before)) this.verified.delete(endpoint);
+    }
   }
 
   /** Of so many requests at once, how many it may get. */
@@ -139,7 +153,9 @@ export class ReceiverGate {
     target: Pick<Target, 'endpoint' | 'organization' | 'url'>,
     most: number,
   ): number {
-    return this.isFree(target) ? most : Math.min(most, this.unverifiedAtOnce);
+    // Also while it is to be looked for again, which the next request does.
+    const isFree = this.verified.has(target.endpoint) || this.isFree(target);
+    return isFree ? most : Math.min(most, this.unverifiedAtOnce);
   }
 
   /** How many receivers were asked because of the principal: no one can have the hub send many of these requests. */
@@ -166,7 +182,7 @@ export class ReceiverGate {
 
   private remember(endpoint: string): void {
     if (this.verified.size >= MAX_REMEMBERED) this.verified.clear();
-    this.verified.add(endpoint);
+    this.verified.set(endpoint, this.clock.monotonicMs() + REMEMBERED_MS);
   }
 }
 

@@ -23,7 +23,9 @@ import { DELETED } from '../../registration/persistence/webhook-rows.js';
 import { WebhookEntity } from '../../registration/persistence/webhook.entity.js';
 import { SubscriptionDirectory } from '../../registration/subscription-directory.js';
 import { PushData } from '../push-data.js';
+import { ReceiverGate } from '../../receivers/receiver-gate.js';
 import { OwnedAttempts } from './owned-attempts.js';
+import { RECEIVERS_OF } from './records-of.js';
 
 const OWN = { ofOrganization: 'organization = ?', ofPrincipal: 'principal_id = ?' } as const;
 /** Until every process knows that subscriptions have ended, and has committed what began before. */
@@ -37,7 +39,12 @@ const KNOWN_EVERYWHERE_MS = 1500;
 export class SqlPushData extends PushData {
   readonly kinds: readonly OwnedData[];
 
-  constructor(database: Database, directory: SubscriptionDirectory, clock: Clock) {
+  constructor(
+    database: Database,
+    directory: SubscriptionDirectory,
+    clock: Clock,
+    gate: ReceiverGate,
+  ) {
     super();
     this.kinds = [
       new Streams(database, directory, clock),
@@ -82,14 +89,7 @@ export class SqlPushData extends PushData {
         key: ['endpoint'],
         ofOrganization: 'organization = ?',
       }),
-      new OwnedRows(database, {
-        kind: 'receivers',
-        entity: PushReceiverEntity,
-        key: ['endpoint'],
-        // The organization stands before the origin, which holds no space.
-        ofOrganization: `substr(endpoint, 1, length(CAST(? AS text)) + 1) = CAST(? AS text) || ' '
-          AND substr(endpoint, length(CAST(? AS text)) + 2) NOT LIKE '% %'`,
-      }),
+      new Receivers(database, gate),
       new OwnedRows(database, {
         kind: 'senders',
         entity: PushSenderEntity,
@@ -111,6 +111,27 @@ export class SqlPushData extends PushData {
         isRevisionFirst: true,
       }),
     ];
+  }
+}
+
+/** Which receivers have agreed; this process forgets it as well. */
+class Receivers extends OwnedRows<PushReceiverEntity> {
+  constructor(
+    database: Database,
+    private readonly gate: Pick<ReceiverGate, 'forget'>,
+  ) {
+    super(database, {
+      kind: 'receivers',
+      entity: PushReceiverEntity,
+      key: ['endpoint'],
+      ofOrganization: RECEIVERS_OF,
+    });
+  }
+
+  override async delete(owner: DataOwner): Promise<number> {
+    const deleted = await super.delete(owner);
+    if ('organization' in owner) this.gate.forget(owner.organization);
+    return deleted;
   }
 }
 
