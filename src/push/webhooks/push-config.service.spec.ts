@@ -30,6 +30,7 @@ class MemoryConfigs {
     const config: TaskWebhook = {
       ...draft,
       scope: 'task',
+      source: 'api',
       setBy: draft.setBy ?? null,
       subscriptionId: null,
       taskId,
