@@ -31,6 +31,7 @@ import { OrganizationsController } from './organizations.controller.js';
 import { OrganizationsService } from './organizations.service.js';
 import { OwnAccessController } from './own-access.controller.js';
 import { PrincipalChanges } from './principal-changes.js';
+import { PresentCallers } from './present-callers.js';
 import { PrincipalHolds } from './principal-holds.js';
 import { PrincipalStore } from './principal-store.js';
 import { PrincipalsController } from './principals.controller.js';
@@ -70,6 +71,7 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
     { provide: OrganizationStore, useClass: SqlOrganizationStore },
     OrganizationsService,
     Belongings,
+    PresentCallers,
     PrincipalHolds,
     PrincipalChanges,
     OrganizationsService,
@@ -109,6 +111,7 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore
     CredentialWatch,
     KeysService,
     KnownOwners,
+    PresentCallers,
     PrincipalChanges,
     PrincipalHolds,
     PrincipalStore,

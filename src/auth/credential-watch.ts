@@ -235,7 +235,8 @@ function expiryOf({ keyId, isCertified, expiresAt: at }: Principal): Expiry | un
   return { at, why: isCertified === true ? certificateHasExpired : tokenHasExpired };
 }
 
-function noLongerValid(isKey: boolean, cause: string): HubError {
+/** Why a call is refused, or ended, by what has become of its credential. */
+export function noLongerValid(isKey: boolean, cause: string): HubError {
   // What another process has done is known by its effect alone.
   const what = cause === 'ended-credential' ? 'is disabled or was deleted' : 'is disabled';
   const text = isKey

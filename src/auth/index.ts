@@ -23,6 +23,7 @@ export { readDeclaredIssuers } from './issuers/declared-issuers.js';
 export type { Issuer } from './issuers/issuer.js';
 export { makeAdminKey } from './make-admin-key.js';
 export { type Operator, operatorOf } from './operator.js';
+export { type WriteCheck, PresentCallers } from './present-callers.js';
 export { PrincipalChanges } from './principal-changes.js';
 export { KnownOwners } from './known-owners.js';
 export { type HoldOf, PrincipalHolds } from './principal-holds.js';

@@ -4,8 +4,11 @@ import type { Tx, Work } from '../database/sql.js';
 import { type Hold, type PrincipalStatus, type OnBehalf, holdOf } from './domain/hold.js';
 import { PrincipalStore } from './principal-store.js';
 
-/** Tells why something is held back because of its principal; null when it is not. */
-export type HoldOf = (principalId: string, work: OnBehalf) => Hold | null;
+/**
+ * Tells why something is held back because of its principal, also of one that is not there any more; null when it is not, as what
+ * no principal has brought about.
+ */
+export type HoldOf = (principalId: string | null, work: OnBehalf) => Hold | null;
 
 /** What is held back because of the status of its principal. */
 @Injectable()
@@ -26,8 +29,10 @@ export class PrincipalHolds {
 
   private heldBy(statuses: ReadonlyMap<string, PrincipalStatus>, now: Date): HoldOf {
     return (principalId, work) => {
+      if (principalId === null) return null;
       const status = statuses.get(principalId);
-      return status === undefined ? null : holdOf(status, work, now, this.settings.keylessGraceMs);
+      if (status === undefined) return 'principal-disabled';
+      return holdOf(status, work, now, this.settings.keylessGraceMs);
     };
   }
 }

@@ -5,6 +5,7 @@ import type { Tx, Work } from '../database/sql.js';
 import type { Authority } from './authority.js';
 import type { PrincipalStatus } from './domain/hold.js';
 import type { IdentityRecord } from './identity-store.js';
+import type { Principal } from './principal.js';
 
 /** A principal as operators see it. */
 export interface PrincipalRecord {
@@ -62,6 +63,9 @@ export interface NewPrincipal {
 
 /** What of a principal can be changed; what is absent stays. */
 export type PrincipalEdits = Partial<Pick<NewPrincipal, 'displayName' | 'groups'>>;
+
+/** A principal, and what it came with: neither where the configuration lets it in. */
+export type Caller = Pick<Principal, 'id' | 'organization' | 'keyId' | 'identityId'>;
 
 /** A principal whose belongings may not all be as its status says yet. */
 export interface UnreconciledPrincipal {
@@ -135,6 +139,12 @@ export abstract class PrincipalStore {
 
   /** The same in a transaction; they cannot change until it ends. */
   abstract statusesIn(tx: Tx, ids: readonly string[]): Work<ReadonlyMap<string, PrincipalStatus>>;
+
+  /**
+   * Whether a caller is there and enabled, of its organization, with the key or the sign-in that it came with; that stays so
+   * until the transaction ends.
+   */
+  abstract isPresentIn(tx: Tx, caller: Caller): Work<boolean>;
 
   /** Those that lost their last valid key after `from` and not after `until`. */
   abstract keylessBetween(from: Date, until: Date): Promise<readonly string[]>;

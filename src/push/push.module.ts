@@ -197,5 +197,7 @@ export class PushModule {
     });
     const sql = 'SELECT id FROM push_webhooks WHERE principal_id = ?';
     belongings.add('principal', 'webhooks or subscriptions', sql);
+    const onOthers = 'SELECT id FROM push_webhooks WHERE set_by = ?';
+    belongings.add('principal', 'webhooks on tasks of others', onOthers);
   }
 }

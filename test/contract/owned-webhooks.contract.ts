@@ -1,11 +1,12 @@
 import { HUB_AUTHORITY } from '../../src/auth/authority.js';
 import { markDue } from '../../src/push/delivery/persistence/push-append.participant.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { EVERYTHING } from '../../src/auth/index.js';
+import { EVERYTHING, PrincipalHolds } from '../../src/auth/index.js';
 import { SqlApiKeyStore } from '../../src/auth/persistence/sql-api-key.store.js';
 import type { Scope } from '../../src/common/scope.js';
+import { SqlDeliveryStreamStore } from '../../src/push/delivery/persistence/sql-delivery-stream.store.js';
 import { SqlOwnedWebhookStore } from '../../src/push/owners/persistence/sql-owned-webhook.store.js';
-import { KEYLESS_GRACE_MS, inHand } from '../support/push-stores.js';
+import { ENDPOINT_RULES, KEYLESS_GRACE_MS, inHand } from '../support/push-stores.js';
 import { NOW, type SubscriptionStores } from '../support/subscription-stores.js';
 
 const LATER = new Date(NOW.getTime() + KEYLESS_GRACE_MS);
@@ -64,6 +65,30 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       expect(await claimed()).toEqual([]);
       await resumeAll();
       expect(await claimed()).toEqual([...mine].sort());
+    });
+
+    it('stays where it is when the principal is not there any more', async () => {
+      const of = await stores.subscribe();
+      const tasks = [await stores.join(of), await stores.freshStream()];
+      tasks.push(await stores.freshStream({ principalId: 'bob', setBy: 'alice' }));
+      const declared = await stores.subscribe({ source: 'config', principalId: 'config' });
+      const ofDeclared = await stores.join(declared);
+      await stores.database.write((tx) => tx.run('DELETE FROM principals'));
+      const holds = new PrincipalHolds(stores.principals, { keylessGraceMs: KEYLESS_GRACE_MS });
+      const { database, ids, news } = stores;
+      const streams = new SqlDeliveryStreamStore(database, ids, ENDPOINT_RULES, news, holds);
+      const claimed = await streams.claim('w1', NOW, 30_000, { free: 50, perEndpoint: 100 });
+      expect(claimed.map(({ webhook }) => webhook.taskId)).toEqual([ofDeclared]);
+      for (const task of tasks) {
+        expect(await stores.row(task)).toMatchObject({ active: 2, due_at: null });
+      }
+    });
+
+    it('stays where it is when a principal of its id is of another organization', async () => {
+      const onOthers = await stores.freshStream({ principalId: 'bob', setBy: 'carol' });
+      await addKey('carol', ['a2a', 'tasks:organization'], 'other');
+      expect(await claimed()).toEqual([]);
+      expect(await stores.row(onOthers)).toMatchObject({ active: 2, due_at: null });
     });
 
     it('hears of what happens meanwhile', async () => {
@@ -232,6 +257,14 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       await addKey('carol', ['admin']);
       await expect(owned.handOver('alice', 'bob', NOW)).rejects.toThrow('scope push:all');
       expect(await owned.handOver('alice', 'carol', NOW)).toMatchObject({ subscriptions: 1 });
+    });
+
+    it('of what was set on a task of another organization needs an operator', async () => {
+      await stores.freshStream({ organization: 'other', principalId: 'eve', setBy: 'alice' });
+      await addKey('bob', ['tasks:organization']);
+      await addKey('carol', ['admin']);
+      await expect(owned.handOver('alice', 'bob', NOW)).rejects.toThrow('scope push:all');
+      expect(await owned.handOver('alice', 'carol', NOW)).toMatchObject({ webhooks: 1 });
     });
   });
 }

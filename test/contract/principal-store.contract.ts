@@ -1,12 +1,15 @@
 import { HUB_AUTHORITY } from '../../src/auth/authority.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { PrincipalNames } from '../../src/audit/index.js';
+import type { Caller } from '../../src/auth/principal-store.js';
+import type { Tx, Work } from '../../src/database/sql.js';
 import type { ApiKey, ApiKeyStore, PrincipalStore } from '../../src/auth/index.js';
 
 export interface PrincipalStores {
   readonly principals: PrincipalStore;
   readonly keys: ApiKeyStore;
   readonly names: PrincipalNames;
+  readonly write: <T>(work: (tx: Tx) => Work<T>) => Promise<T>;
   /** Makes so many principals `filled-…`, as fast as it can. */
   readonly fill: (count: number) => Promise<unknown>;
 }
@@ -16,10 +19,11 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
   let principals: PrincipalStore;
   let keys: ApiKeyStore;
   let names: PrincipalNames;
+  let write: PrincipalStores['write'];
   let fill: PrincipalStores['fill'];
 
   beforeEach(async () => {
-    ({ principals, keys, names, fill } = await open());
+    ({ principals, keys, names, write, fill } = await open());
   });
 
   const keyOf = (id: string, members: Partial<ApiKey> = {}): ApiKey => ({
@@ -66,6 +70,41 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
     expect(await inGroup('y"books')).toEqual(['quoted']);
     expect(await inGroup('%_x')).toEqual(['quoted']);
     expect(await inGroup('_')).toEqual([]);
+  });
+
+  describe('a caller', () => {
+    const isPresent = (changes: Partial<Caller> = {}): Promise<boolean> => {
+      const caller = { id: 'alice', organization: 'acme', keyId: 'k1', ...changes };
+      return write((tx) => principals.isPresentIn(tx, caller));
+    };
+
+    beforeEach(() => add('k1'));
+
+    it('is there with its key, in its organization', async () => {
+      expect(await isPresent()).toBe(true);
+      expect(await isPresent({ id: 'bob' })).toBe(false);
+      expect(await isPresent({ organization: 'other' })).toBe(false);
+      expect(await isPresent({ keyId: 'k2' })).toBe(false);
+      expect(await isPresent({ identityId: 'i1' })).toBe(false);
+      await add('k2', { principalId: 'bob' });
+      expect(await isPresent({ keyId: 'k2' })).toBe(false);
+      await add('k3');
+      await keys.revoke('k1', new Date(2000));
+      expect([await isPresent(), await isPresent({ keyId: 'k3' })]).toEqual([false, true]);
+    });
+
+    it('is not while its principal is disabled', async () => {
+      await principals.disable('alice', new Date(2000), HUB_AUTHORITY);
+      expect(await isPresent()).toBe(false);
+      await principals.enable('alice', HUB_AUTHORITY);
+      expect(await isPresent()).toBe(true);
+    });
+
+    it('is one that the configuration lets in, without a key', async () => {
+      await principals.setBuiltIn('admin', 'default', true, new Date(1000));
+      const caller = { id: 'admin', organization: 'default' };
+      expect(await write((tx) => principals.isPresentIn(tx, caller))).toBe(true);
+    });
   });
 
   describe('a search by text', () => {

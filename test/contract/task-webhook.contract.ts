@@ -88,6 +88,7 @@ export function taskWebhookContract(open: () => Promise<PushStores>): void {
         ...draft,
         scope: 'task',
         setBy: null,
+        source: 'api',
         subscriptionId: null,
         taskId,
         state: 'active',

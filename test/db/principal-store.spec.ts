@@ -11,6 +11,7 @@ describeDatabases('PrincipalStore', (databases) => {
       principals: new SqlPrincipalStore(database),
       keys: new SqlApiKeyStore(database),
       names: new SqlPrincipalNames(database),
+      write: (work) => database.write(work),
       fill: (count) =>
         database.write(function* (tx) {
           yield* tx.run(FILL, [count]);

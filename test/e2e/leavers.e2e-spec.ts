@@ -198,6 +198,26 @@ describe('a principal that is disabled', () => {
     });
   });
 
+  it('is deleted only without webhooks on tasks of colleagues', async () => {
+    const task = await hub.submit('wait', {}, { key: colleague.key });
+    const its = { taskId: task['id'], url: sink.url('/its') };
+    const set = await hub.admin('POST', CONFIGS, its, leaver.key);
+    await sink.waitForCount(1);
+    await act(leaver.principalId, 'disable');
+    const before = sink.at('/its').length;
+    const path = `${PRINCIPALS}/${leaver.principalId}`;
+    const refused = await hub.admin('DELETE', path);
+    expect([refused.status, refused.text]).toEqual([
+      409,
+      expect.stringContaining('webhooks on tasks of others'),
+    ]);
+    finish();
+    await aWhile();
+    expect(sink.at('/its')).toHaveLength(before);
+    await hub.admin('DELETE', `${CONFIGS}/${String(set.body.id)}`);
+    expect((await hub.admin('DELETE', path)).status).toBe(204);
+  });
+
   it('is refused at every binding, gets no key, and comes back with its keys', async () => {
     await hub.rpc('ListTasks', {}, { key: leaver.key });
     await act(leaver.principalId, 'disable');

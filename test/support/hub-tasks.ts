@@ -14,7 +14,12 @@ import {
   UserConsents,
 } from '../../src/agents/index.js';
 import { AgentLoads } from '../../src/agents/health/agent-loads.js';
-import { CallerOrganizations, type Principal, PrincipalStore } from '../../src/auth/index.js';
+import {
+  CallerOrganizations,
+  PresentCallers,
+  type Principal,
+  PrincipalStore,
+} from '../../src/auth/index.js';
 import { Clock, SystemClock } from '../../src/common/clock.js';
 import { Draining } from '../../src/common/draining.js';
 import { IdSource, SystemIdSource } from '../../src/common/ids.js';
@@ -252,6 +257,7 @@ export class HubTasks {
       [WorkerWatch, { hasNoWorkers: false }],
       [CallerOrganizations, oneOrSeveral(options.several ?? false)],
       [PrincipalStore, {}],
+      [PresentCallers, { checkOf: () => (): readonly never[] => [] }],
       [LimitCounters, new SqlLimitCounters(database)],
       [LimitRegistry, NO_LIMITS],
       [RequestRates, { hasTargets: false, isApart: false, onRefused: () => undefined }],

@@ -1,3 +1,4 @@
+import type { PrincipalStatus } from '../../src/auth/domain/hold.js';
 import { PrincipalHolds, type Visibility } from '../../src/auth/index.js';
 import { SqlPrincipalStore } from '../../src/auth/persistence/sql-principal.store.js';
 import { type IdSource, SystemIdSource } from '../../src/common/ids.js';
@@ -71,6 +72,27 @@ export const ENDPOINT_RULES: EndpointRules = {
   disableAfterMs: 3_600_000,
 };
 
+/** Principals that were not made lack nothing: most tests of webhooks make none. */
+class AnyPrincipals extends SqlPrincipalStore {
+  override *statusesIn(
+    ...[tx, ids]: Parameters<SqlPrincipalStore['statusesIn']>
+  ): ReturnType<SqlPrincipalStore['statusesIn']> {
+    const made = yield* super.statusesIn(tx, ids);
+    const found = new Map<string, PrincipalStatus>(ids.map((id) => [id, LACKS_NOTHING]));
+    for (const [id, status] of made) found.set(id, status);
+    return found;
+  }
+}
+
+const LACKS_NOTHING: PrincipalStatus = {
+  organization: 'acme',
+  disabledAt: null,
+  organizationDisabledAt: null,
+  keylessSince: null,
+  narrowSince: null,
+  plainSince: null,
+};
+
 /** The stores of webhooks on one database, with tasks as far as those look at them. */
 export class PushStores {
   readonly ids: IdSource = new EarlyIds();
@@ -97,7 +119,9 @@ export class PushStores {
     this.cleanup = new SqlCleanupStore(database, this.ids);
     const all = { ...ENDPOINT_RULES, ...rules };
     this.principals = new SqlPrincipalStore(database);
-    this.holds = new PrincipalHolds(this.principals, { keylessGraceMs: KEYLESS_GRACE_MS });
+    this.holds = new PrincipalHolds(new AnyPrincipals(database), {
+      keylessGraceMs: KEYLESS_GRACE_MS,
+    });
     this.streams = new SqlDeliveryStreamStore(database, this.ids, all, this.news, this.holds);
     this.endpoints = new SqlEndpointStore(database, new SqlWaitingStreams(database));
     this.deliveries = new SqlDeliveryStore(database);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { WriteCheck } from '../../auth/index.js';
 import { HubError } from '../../common/hub-error.js';
 import type { Page } from '../../common/page.js';
 import { SecretBox } from '../../common/secret-box.js';
@@ -57,9 +58,10 @@ export class SqlAgentStore extends AgentStore {
     this.ownRows = new AgentCredentialsRows(secrets);
   }
 
-  async add(agent: Agent): Promise<void> {
+  async add(agent: Agent, admit?: WriteCheck): Promise<void> {
     const { toRow } = this.rows;
     await this.database.write(function* (tx) {
+      if (admit !== undefined) yield* admit(tx);
       yield* setAside(tx, agent.id);
       const added = yield* INSERT.one(tx, toRow(agent));
       if (added === 0) throw new HubError('CONFLICT', `There is an agent with the id ${agent.id}.`);
@@ -71,9 +73,14 @@ export class SqlAgentStore extends AgentStore {
     });
   }
 
-  update(id: string, change: (agent: Agent) => Agent): Promise<Agent | undefined> {
+  update(
+    id: string,
+    change: (agent: Agent) => Agent,
+    admit?: WriteCheck,
+  ): Promise<Agent | undefined> {
     const { toRow, toAgent } = this.rows;
     return this.database.write(function* (tx): Work<Agent | undefined> {
+      if (admit !== undefined) yield* admit(tx);
       const sql = `${SELECT} WHERE id = ? AND deleted_at IS NULL${forUpdate(tx)}`;
       const [row] = yield* tx.all<DatabaseRow>(sql, [id]);
       if (row === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../../auth/index.js';
+import { PresentCallers, type Principal } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { issueCursor, readCursor } from '../../common/cursor.js';
 import { HubError, invalidField, whyOf } from '../../common/hub-error.js';
@@ -108,12 +108,14 @@ export class AgentsService {
     private readonly log: Log,
     private readonly unread: UnreadAgents,
     private readonly referable: Referable,
+    private readonly present: PresentCallers,
   ) {}
 
   /**
    * Registers an agent; see {@link RegistrationCheck.examine} for what is refused. A requested probe
    * comes first: its failure changes nothing, but an agent that shows a protocol from before A2A 0.2 is refused. Who
-   * administers the agents of one organization registers agents for that alone.
+   * administers the agents of one organization registers agents for that alone. UNAUTHENTICATED when the caller is not valid
+   * any more by then.
    */
   async register(written: NewAgent, caller: Principal): Promise<Registration> {
     const request = forOwn(written, caller);
@@ -124,7 +126,7 @@ export class AgentsService {
     if (probe?.oldWire) {
       throw invalidField(request.card === undefined ? 'cardUrl' : 'card', refused(probe.oldWire));
     }
-    const added = await this.add(agent, wanted);
+    const added = await this.add(agent, wanted, caller);
     await this.registry.follow();
     return { agent: added, checked, probe };
   }
@@ -234,7 +236,7 @@ export class AgentsService {
     await this.referable.checkAuthentication(authentication, this.clock.now());
     await this.registration.reachTokenServer(authentication ?? null);
     const reach = await this.reachOf({ ...present, ...trust }, patch);
-    const changed = await this.store.update(id, (agent) => {
+    const change = (agent: Agent): Agent => {
       // Another agent may have the id by now.
       const isMeant = agent.createdAt.getTime() === present.createdAt.getTime();
       if (!isMeant || !administers(caller, agent)) return notFound(id);
@@ -271,7 +273,8 @@ export class AgentsService {
         cardHeaders: cardHeadersAfter,
         updatedAt: this.clock.now(),
       };
-    });
+    };
+    const changed = await this.store.update(id, change, this.present.writeCheckOf(caller));
     await this.registry.follow();
     return changed ?? notFound(id);
   }
@@ -401,12 +404,16 @@ export class AgentsService {
   }
 
   /** Under the id that is wanted, or the first free one made of the name. */
-  private async add(agent: Omit<Agent, 'id'>, wanted: string | undefined): Promise<Agent> {
+  private async add(
+    agent: Omit<Agent, 'id'>,
+    wanted: string | undefined,
+    caller: Principal,
+  ): Promise<Agent> {
     const taken = new Set(this.registry.all().map(({ id }) => id));
     for (;;) {
       const id = wanted ?? idFromName(agent.card.name, (one) => taken.has(one));
       try {
-        await this.store.add({ ...agent, id });
+        await this.store.add({ ...agent, id }, this.present.writeCheckOf(caller));
         return { ...agent, id };
       } catch (error) {
         // Another process was quicker with a derived id: try the next one.

@@ -1,3 +1,4 @@
+import type { WriteCheck } from '../../auth/index.js';
 import type { Page } from '../../common/page.js';
 import type { Agent, OrganizationCredentials, PreviousCard } from '../agent.js';
 
@@ -23,17 +24,22 @@ export interface AgentFilter {
 export abstract class AgentStore {
   /**
    * Adds an agent; throws HubError CONFLICT when the id is taken. The id of a deleted agent is free:
-   * the new one takes its place.
+   * the new one takes its place. Throws what `admit` throws in the same transaction.
    */
-  abstract add(agent: Agent): Promise<void>;
+  abstract add(agent: Agent, admit?: WriteCheck): Promise<void>;
 
   /**
    * Changes an agent as it is stored at that moment, so that two changes at once both count.
    * `change` is pure, may run again, and may throw to leave the agent as it is. Resolves to the
    * changed agent; undefined when there is none with this id. A card that says something else than the one
-   * before is what {@link withPreviousCard} gives that one for, replaced at the agent's new `updatedAt`.
+   * before is what {@link withPreviousCard} gives that one for, replaced at the agent's new `updatedAt`. Throws what
+   * `admit` throws in the same transaction.
    */
-  abstract update(id: string, change: (agent: Agent) => Agent): Promise<Agent | undefined>;
+  abstract update(
+    id: string,
+    change: (agent: Agent) => Agent,
+    admit?: WriteCheck,
+  ): Promise<Agent | undefined>;
 
   /** Deletes an agent as of `now`, unless `check` throws; false when there was none. */
   abstract remove(id: string, now: Date, check?: (agent: Agent) => void): Promise<boolean>;

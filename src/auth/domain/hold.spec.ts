@@ -16,6 +16,7 @@ const ALL: readonly OnBehalf[] = [
   { scope: 'organization', organization: 'acme' },
   { scope: 'organization', organization: 'other' },
 ];
+const ON_FOREIGN: OnBehalf = { scope: 'task', organization: 'other' };
 
 function holds(status: Partial<PrincipalStatus>, at: number): unknown[] {
   return ALL.map((work) => holdOf({ ...LACKS_NOTHING, ...status }, work, new Date(at), GRACE_MS));
@@ -52,5 +53,13 @@ describe('holdOf', () => {
       'scope-lost',
     ]);
     expect(holds({ plainSince: 5000 }, 6000)).toEqual([null, null, null, 'scope-lost']);
+  });
+
+  it('holds what is for a task of another organization at once', () => {
+    const of = (status: Partial<PrincipalStatus>): unknown =>
+      holdOf({ ...LACKS_NOTHING, ...status }, ON_FOREIGN, new Date(5000), GRACE_MS);
+    expect([of({}), of({ narrowSince: 5000 })]).toEqual([null, null]);
+    expect(of({ plainSince: 5000 })).toBe('scope-lost');
+    expect(of({ plainSince: 5000, disabledAt: 5000 })).toBe('principal-disabled');
   });
 });

@@ -35,7 +35,8 @@ export type Hold = (typeof HOLDS)[number];
 /**
  * Why this is held back from its principal at `now`; null when it is not. For a principal that is disabled nothing
  * is done, from that moment on. What has no end needs a key that could ask for it still; `graceMs` after the last
- * one is gone it is held.
+ * one is gone it is held. What is for a task of another organization needs one at any moment: that the id of the principal
+ * is the same says nothing there of whose it was.
  */
 export function holdOf(
   status: PrincipalStatus,
@@ -45,11 +46,11 @@ export function holdOf(
 ): Hold | null {
   if (status.organizationDisabledAt !== null) return 'organization-disabled';
   if (status.disabledAt !== null) return 'principal-disabled';
-  if (work.scope === 'task') return null;
+  const isForeign = work.organization !== status.organization;
+  if (work.scope === 'task') return isForeign && status.plainSince !== null ? 'scope-lost' : null;
   const isOver = (since: number | null): boolean =>
     since !== null && now.getTime() >= since + graceMs;
   if (isOver(status.keylessSince)) return 'no-valid-key';
   if (work.scope === 'own') return null;
-  const isForeign = work.organization !== status.organization;
   return isOver(isForeign ? status.plainSince : status.narrowSince) ? 'scope-lost' : null;
 }

@@ -14,6 +14,7 @@ import type { Authority } from '../authority.js';
 import type { PrincipalStatus } from '../domain/hold.js';
 import type { IdentityRecord } from '../identity-store.js';
 import {
+  type Caller,
   type NewPrincipal,
   type PrincipalEdits,
   type PrincipalFilter,
@@ -48,6 +49,11 @@ const EDIT = PRINCIPALS.update(['displayName', 'groups']);
 
 /** Neither it nor its organization is disabled. */
 const ENABLED = 'p.disabled_at IS NULL AND p.organization_disabled_at IS NULL';
+/** Of a principal: that it is a certain one, enabled, and has that key or sign-in. */
+const IS_ENABLED_OF = `p.id = ? AND p.organization = ? AND ${ENABLED}`;
+const HAS_KEY = `EXISTS (SELECT 1 FROM api_keys k
+  WHERE k.id = ? AND k.principal_id = p.id AND k.revoked_at IS NULL AND k.expired = 0)`;
+const HAS_IDENTITY = 'EXISTS (SELECT 1 FROM identities i WHERE i.id = ? AND i.principal_id = p.id)';
 const IN_STATE: Readonly<Record<PrincipalState, string>> = {
   active: `${ENABLED} AND p.keyless_since IS NULL`,
   keyless: `${ENABLED} AND p.keyless_since IS NOT NULL`,
@@ -308,6 +314,15 @@ export class SqlPrincipalStore extends PrincipalStore {
       for (const row of rows.map(PRINCIPAL.read)) found.set(row.id, toStatus(row));
     }
     return found;
+  }
+
+  *isPresentIn(tx: Tx, { id, organization, keyId, identityId }: Caller): Work<boolean> {
+    const conditions = [condition(IS_ENABLED_OF, id, organization)];
+    if (keyId !== undefined) conditions.push(condition(HAS_KEY, keyId));
+    if (identityId !== undefined) conditions.push(condition(HAS_IDENTITY, identityId));
+    const lock = tx.dialect === 'postgres' ? ' FOR SHARE' : '';
+    const sql = `SELECT p.id FROM principals p${where(conditions)}${lock}`;
+    return (yield* tx.all(sql, paramsOf(conditions))).length > 0;
   }
 
   async keylessBetween(from: Date, until: Date): Promise<readonly string[]> {

@@ -1,13 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type Hold, PrincipalHolds } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
-import { type Webhook, senderOf } from '../registration/webhook.js';
+import { type Sent, senderOf, sendersOf } from '../registration/webhook.js';
 
 /** Why something is not sent because of its principal; null when it is not held back for that. */
 export type HeldFor<T> = (each: T) => Hold | null;
-
-/** The principal and organization that a webhook is sent for. */
-type Sent = Pick<Webhook, 'scope' | 'organization' | 'principalId' | 'setBy'>;
 
 /** What is held back at this moment because of its principal, as views show it. */
 @Injectable()
@@ -18,7 +15,7 @@ export class HeldWebhooks {
   ) {}
 
   async of<T extends Sent>(webhooks: readonly T[]): Promise<HeldFor<T>> {
-    const holdOf = await this.holds.held(webhooks.map(senderOf), this.clock.now());
+    const holdOf = await this.holds.held(sendersOf(webhooks), this.clock.now());
     return (each) => holdOf(senderOf(each), each);
   }
 }

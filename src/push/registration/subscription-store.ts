@@ -1,4 +1,4 @@
-import type { Visibility } from '../../auth/index.js';
+import type { WriteCheck, Visibility } from '../../auth/index.js';
 import type { Tx, Work } from '../../database/sql.js';
 import type { Subscription, SubscriptionDraft, WebhookState } from './webhook.js';
 
@@ -25,9 +25,14 @@ export abstract class SubscriptionStore {
 
   /**
    * Throws HubError CONFLICT when the id is taken, INVALID_PARAMS when the organization has `limit`
-   * subscriptions made through the API already.
+   * subscriptions made through the API already, and what `admit` throws in the same transaction.
    */
-  abstract create(draft: SubscriptionDraft, limit: number, now: Date): Promise<Subscription>;
+  abstract create(
+    draft: SubscriptionDraft,
+    limit: number,
+    now: Date,
+    admit?: WriteCheck,
+  ): Promise<Subscription>;
 
   /** A subscription. */
   abstract get(id: string, visibility: Visibility): Promise<Subscription | undefined>;

@@ -123,7 +123,14 @@ export interface TaskWebhook
     DeliveredTask,
     Pick<
       Webhook,
-      'scope' | 'organization' | 'principalId' | 'setBy' | 'state' | 'stateReason' | 'updatedAt'
+      | 'scope'
+      | 'organization'
+      | 'principalId'
+      | 'setBy'
+      | 'source'
+      | 'state'
+      | 'stateReason'
+      | 'updatedAt'
     >,
     Pick<StreamHealth, 'failingSince' | 'lastFailureAt'> {
   /** The id the client knows: its own, or one the hub minted. */
@@ -152,9 +159,21 @@ export function isSubscription(webhook: Webhook): webhook is Subscription {
   return webhook.scope !== 'task';
 }
 
-/** The principal that has to be enabled: the one that set it on the task of another, else its owner. */
-export function senderOf({ setBy, principalId }: Pick<Webhook, 'setBy' | 'principalId'>): string {
-  return setBy ?? principalId;
+/** What says whom a webhook is sent for. */
+export type Sent = Pick<Webhook, 'scope' | 'organization' | 'principalId' | 'setBy' | 'source'>;
+
+/**
+ * The principal that has to be there and enabled: the one that set it on the task of another, else its owner. Null for what
+ * the configuration declares.
+ */
+export function senderOf({ setBy, principalId, source }: Sent): string | null {
+  return source === 'config' ? null : (setBy ?? principalId);
+}
+
+/** The principals that {@link senderOf} gives for these. */
+export function sendersOf(webhooks: Iterable<Sent>): Set<string> {
+  const senders = [...webhooks].map(senderOf);
+  return new Set(senders.filter((each) => each !== null));
 }
 
 /** The webhook as this task has it. */
@@ -177,6 +196,7 @@ export function taskWebhookOf(
     organization: of.organization,
     principalId: of.principalId,
     setBy: of.setBy,
+    source: of.source,
     url: of.url,
     endpoint: of.endpoint,
     version: of.version,

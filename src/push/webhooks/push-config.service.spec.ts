@@ -8,7 +8,7 @@ import { SystemIdSource } from '../../common/ids.js';
 import { SecretBox } from '../../common/secret-box.js';
 import type { HubSettings } from '../../database/hub-settings.js';
 import { TaskPushNotificationConfig, TaskState } from '../../protocol/a2a.js';
-import type { CallContext } from '../../auth/index.js';
+import type { CallContext, PresentCallers } from '../../auth/index.js';
 import type { TaskRecord, TaskStore } from '../../tasks/index.js';
 import type { KnownProfiles } from '../auth/known-profiles.js';
 import { PushConfigService } from './push-config.service.js';
@@ -20,6 +20,8 @@ import { WebhookRegistration } from '../registration/webhook-registration.js';
 const NOW = new Date('2026-01-01T00:00:00.000Z');
 const SECRETS = new SecretBox([{ id: 'k', key: Buffer.alloc(32, 'key').toString('base64') }]);
 
+const NO_CHECK = (): readonly never[] => [];
+
 /** Configs in memory; what is attached is recorded as it came. */
 class MemoryConfigs {
   readonly configs: TaskWebhook[] = [];
@@ -30,6 +32,7 @@ class MemoryConfigs {
     const config: TaskWebhook = {
       ...draft,
       scope: 'task',
+      source: 'api',
       setBy: draft.setBy ?? null,
       subscriptionId: null,
       taskId,
@@ -139,6 +142,7 @@ describe('PushConfigService', () => {
       new SystemIdSource(),
       wakeup,
       { rulesFor: () => null, refuseOperation: () => undefined },
+      { checkOf: () => NO_CHECK, writeCheckOf: () => NO_CHECK } as unknown as PresentCallers,
     );
   });
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { visibilityOf } from '../../auth/index.js';
+import { PresentCallers, type Principal, visibilityOf } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { HubError, invalidField } from '../../common/hub-error.js';
 import { IdSource } from '../../common/ids.js';
@@ -49,13 +49,14 @@ export class PushConfigService {
     private readonly ids: IdSource,
     private readonly wakeup: PushWakeup,
     private readonly policies: PolicyDecisionPoint,
+    private readonly present: PresentCallers,
   ) {}
 
   /**
    * Sets a config on a task, finished ones included; the same id again replaces it. The webhook receives
    * the task's present state once. `rawAuthentication` is the member as a 0.x client wrote it. Throws
    * HubError INVALID_PARAMS naming the field: an address the hub may not call, an unknown scheme, missing
-   * credentials, line breaks in a value. A host that does not resolve is accepted.
+   * credentials, line breaks in a value; UNAUTHENTICATED when the caller is not valid any more by then. A host that does not resolve is accepted.
    */
   async create(
     config: TaskPushNotificationConfig,
@@ -67,14 +68,16 @@ export class PushConfigService {
     const owner = { ...record, setBy: ctx.principal.id };
     const draft = await this.draft(config, ctx, owner, rawAuthentication, '');
     const now = this.clock.now();
-    const stored = await this.webhooks.set(record.id, draft, { now, repeated: 'present-state' });
+    const options = { now, repeated: 'present-state' } as const;
+    const admit = this.present.writeCheckOf(ctx.principal);
+    const stored = await this.webhooks.set(record.id, draft, options, admit);
     this.wakeup.notify();
     return toWire(stored);
   }
 
   /**
    * {@link create} for the admin API, which can ask for more: which events, and keys that sign. The
-   * caller, `setBy`, has checked that it sees the task.
+   * `caller` is known to see the task.
    */
   async register(
     record: TaskRecord,
@@ -82,13 +85,19 @@ export class PushConfigService {
       readonly id?: string | undefined;
       readonly events: EventChoice;
     },
-    setBy: string,
+    caller: Principal,
   ): Promise<TaskWebhook> {
     const checked = await this.registration.check(requested, record.organization, '');
-    const owner = { ...record, setBy };
+    const owner = { ...record, setBy: caller.id };
     const draft = this.drafted(checked, checkConfigId(requested.id, ''), owner, requested.events);
     const now = this.clock.now();
-    const stored = await this.webhooks.set(record.id, draft, { now, repeated: 'present-state' });
+    const options = { now, repeated: 'present-state' } as const;
+    const stored = await this.webhooks.set(
+      record.id,
+      draft,
+      options,
+      this.present.writeCheckOf(caller),
+    );
     this.wakeup.notify();
     return stored;
   }
@@ -109,9 +118,11 @@ export class PushConfigService {
       organization: ctx.principal.organization,
       traceparent: ctx.traceparent ?? null,
     };
+    const check = this.present.checkOf(ctx);
     const draft = await this.draft(config, ctx, owner, rawAuthentication, INLINE_PATH);
     const { webhooks, wakeup, clock } = this;
     return function* (tx, taskId) {
+      yield* check(tx);
       yield* webhooks.setIn(tx, taskId, draft, { now: clock.now(), repeated: 'leave' });
       return () => wakeup.notify();
     };

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Principal, hasScope } from '../../auth/index.js';
+import { PresentCallers, type Principal, hasScope } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { pageOf, readCursor } from '../../common/cursor.js';
 import { HubError } from '../../common/hub-error.js';
@@ -39,11 +39,12 @@ export class SubscriptionsService {
     private readonly clock: Clock,
     private readonly ids: IdSource,
     private readonly policies: PolicyDecisionPoint,
+    private readonly present: PresentCallers,
   ) {}
 
   /**
    * Throws INVALID_PARAMS naming the field (an address the hub may not call, an unknown scheme, too many
-   * subscriptions), PERMISSION_DENIED for tasks the caller does not see.
+   * subscriptions), PERMISSION_DENIED for tasks the caller does not see, UNAUTHENTICATED when it is not valid any more by then.
    */
   async create(requested: CreateSubscriptionDto, caller: Principal): Promise<Subscription> {
     this.policies.refuseOperation(caller, 'CreateTaskPushNotificationConfig');
@@ -62,7 +63,8 @@ export class SubscriptionsService {
       filter: filterOf(requested.filter),
     };
     const limit = this.config.push.maxSubscriptions;
-    const created = await this.store.create(draft, limit, this.clock.now());
+    const admit = this.present.writeCheckOf(caller);
+    const created = await this.store.create(draft, limit, this.clock.now(), admit);
     await this.directory.follow();
     return created;
   }
@@ -150,7 +152,7 @@ function targetOf(
     refuseWider(present, caller);
     if (!undone(present)) refuseDeclared(present);
   };
-  return { id, visibility: seenBy(caller), allowed };
+  return { id, caller, visibility: seenBy(caller), allowed };
 }
 
 function known(changed: Webhook | undefined): Subscription {

@@ -79,7 +79,7 @@ export class TaskWebhooksService {
     this.policies.refuseOperation(caller, 'CreateTaskPushNotificationConfig');
     const record = await this.tasks.record(requested.taskId, seenBy(caller));
     if (!record) throw new HubError('NOT_FOUND', 'There is no such task.');
-    return this.configs.register(record, requested, caller.id);
+    return this.configs.register(record, requested, caller);
   }
 
   /** Another address, another choice of events, other secrets; see `WebhookChanges`. */
@@ -131,7 +131,7 @@ export class TaskWebhooksService {
 }
 
 function targetOf(id: string, caller: Principal): Target {
-  return { id, visibility: seenBy(caller), allowed: () => undefined };
+  return { id, caller, visibility: seenBy(caller), allowed: () => undefined };
 }
 
 function unknown(): never {

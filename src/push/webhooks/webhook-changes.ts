@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Visibility } from '../../auth/index.js';
+import { PresentCallers, type Principal, type Visibility } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { invalidField } from '../../common/hub-error.js';
 import { PushWakeup } from '../delivery/push-wakeup.js';
@@ -32,6 +32,7 @@ export interface NewSecrets extends GivenSecrets {
 /** A webhook that is to be changed. */
 export interface Target {
   readonly id: string;
+  readonly caller: Principal;
   readonly visibility: Visibility;
   /** Throws when the caller may not change it as it is by then. */
   readonly allowed: (present: Webhook) => void;
@@ -42,7 +43,7 @@ export type Seen = Registration & Pick<Webhook, 'organization'>;
 
 /**
  * The changes of webhooks, whatever they are for; all hold from the next attempt on. Each gives undefined,
- * or false, when the webhook is gone.
+ * or false, when the webhook is gone; UNAUTHENTICATED when the caller is not valid any more by then.
  */
 @Injectable()
 export class WebhookChanges {
@@ -53,6 +54,7 @@ export class WebhookChanges {
     private readonly reconciler: SubscriptionReconciler,
     private readonly wakeup: PushWakeup,
     private readonly clock: Clock,
+    private readonly present: PresentCallers,
   ) {}
 
   /**
@@ -118,14 +120,15 @@ export class WebhookChanges {
   }
 
   private async update(
-    { id, visibility, allowed }: Target,
+    { id, caller, visibility, allowed }: Target,
     decide: (present: Webhook) => WebhookChange | null,
   ): Promise<Webhook | undefined> {
     const decision = (present: Webhook): WebhookChange | null => {
       allowed(present);
       return decide(present);
     };
-    const next = await this.store.update(id, visibility, decision, this.clock.now());
+    const admit = this.present.writeCheckOf(caller);
+    const next = await this.store.update(id, visibility, decision, this.clock.now(), admit);
     if (next !== undefined) await this.follow();
     return next;
   }

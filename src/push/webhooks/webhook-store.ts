@@ -1,5 +1,5 @@
 import { HubError } from '../../common/hub-error.js';
-import type { Visibility } from '../../auth/index.js';
+import type { WriteCheck, Visibility } from '../../auth/index.js';
 import type { Tx, Work } from '../../database/sql.js';
 import type { Delivery, DeliveryAttempt } from '../delivery/delivery.js';
 import type {
@@ -91,11 +91,12 @@ export abstract class WebhookStore {
     options: AttachOptions,
   ): Work<TaskWebhook>;
 
-  /** {@link setIn} in a transaction of its own. */
+  /** {@link setIn} in a transaction of its own, unless `admit` throws there. */
   abstract set(
     taskId: string,
     draft: TaskWebhookDraft,
     options: AttachOptions,
+    admit?: WriteCheck,
   ): Promise<TaskWebhook>;
 
   /** That of a task only, by the id its client knows. */
@@ -140,13 +141,14 @@ export abstract class WebhookStore {
    * retries anew. `paused` sends nothing more; events gather, and an attempt under way is recorded as it
    * ends. `active` goes on with all that gathered; a webhook of one task that was disabled begins with
    * the task's present state. Streams of a subscription follow when they are claimed, or by
-   * `SubscriptionStreamStore.reconcile`. Undefined when it is not there for `visibility`.
+   * `SubscriptionStreamStore.reconcile`. Undefined when it is not there for `visibility`. Throws what `admit` throws.
    */
   abstract update(
     id: string,
     visibility: Visibility,
     decide: (present: Webhook) => WebhookChange | null,
     now: Date,
+    admit?: WriteCheck,
   ): Promise<Webhook | undefined>;
 
   /**

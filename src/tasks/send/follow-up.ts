@@ -1,6 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AgentRegistry, needsCallersToken, type Requested } from '../../agents/index.js';
-import { type Principal, type SubjectToken, visibilityOf } from '../../auth/index.js';
+import {
+  PresentCallers,
+  type Principal,
+  type SubjectToken,
+  visibilityOf,
+} from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { prepareAll } from '../../policies/index.js';
@@ -44,6 +49,7 @@ export class FollowUps {
     >,
     private readonly quotas: Quotas,
     private readonly tokens: TaskTokens,
+    private readonly present: PresentCallers,
   ) {}
 
   /**
@@ -52,11 +58,12 @@ export class FollowUps {
    * request under a client's `Idempotency-Key` as long as that holds; `enlisted` is written all the same.
    * Throws TASK_NOT_FOUND for a task, or a related one, that the caller does not have, CONFLICT for a key that was used
    * for another request, NO_ROUTE when the caller may no longer use the agent (the task can still be read
-   * and canceled), QUOTA_EXCEEDED for the task's owner, RATE_LIMITED for the agent, UNAVAILABLE while the disk is almost full, EXTENSION_SUPPORT_REQUIRED when that requires an extension that was not requested, and what
+   * and canceled), QUOTA_EXCEEDED for the task's owner, RATE_LIMITED for the agent, UNAUTHENTICATED when the caller is not valid any more by then, UNAVAILABLE while the disk is almost full, EXTENSION_SUPPORT_REQUIRED when that requires an extension that was not requested, and what
    * {@link decideFollowUp} throws.
    */
   async add(request: HubRequest, enlisted: readonly EnlistedWork[]): Promise<void> {
     const { principal } = request;
+    const check = this.present.checkOf(request);
     await checkRelated(this.log, request);
     const idempotency = givenKeyOf(request, this.clock.now());
     await prepareAll(() => this.agents.prepare(principal));
@@ -66,7 +73,7 @@ export class FollowUps {
     let uncount: (() => void) | undefined;
     try {
       if (this.quotas.hasRates) uncount = await this.countMessage(request);
-      await this.append(request, enlisted, idempotency);
+      await this.append(request, enlisted, idempotency, check);
     } catch (refusal) {
       // The same request may have come just before, perhaps to another process, and be answered already.
       const isCopy =
@@ -101,11 +108,12 @@ export class FollowUps {
     return this.quotas.countMessage(record, [addressee(aggregate, directive)]);
   }
 
-  /** `known`: it was added before, and adds nothing. */
+  /** `known`: it was added before, and adds nothing. `check` is made where it adds something. */
   private async append(
     request: HubRequest,
     others: readonly EnlistedWork[],
     key: IdempotencyKey | 'known' | null,
+    check?: EnlistedWork,
   ): Promise<void> {
     const { message, agentId, directive } = request;
     const visibility = visibilityOf(request.principal);
@@ -121,7 +129,8 @@ export class FollowUps {
       const change = decideFollowUp(aggregate, message, directive, now, sentWithOf(request));
       this.checkAgent(request, addressee(aggregate, directive));
       const limits = this.quotas.exactlyStored(aggregate.record);
-      return { change, result: undefined, enlisted, idempotency: key, limits };
+      const all = check === undefined ? enlisted : [check, ...enlisted];
+      return { change, result: undefined, enlisted: all, idempotency: key, limits };
     });
     await decided.catch((error: unknown) => {
       const isUnknown = error instanceof HubError && error.reason === 'TASK_NOT_FOUND';

@@ -1,6 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Agent, AgentRegistry, needsCallersToken } from '../../agents/index.js';
-import { EVERYTHING, type Principal, type SubjectToken } from '../../auth/index.js';
+import {
+  EVERYTHING,
+  PresentCallers,
+  type Principal,
+  refuseEnded,
+  type SubjectToken,
+} from '../../auth/index.js';
 import { Clock, DAY_MS } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { IdSource } from '../../common/ids.js';
@@ -60,6 +66,7 @@ export class TaskStarter {
     @Inject(WorkerWatch) private readonly workers: Pick<WorkerWatch, 'hasNoWorkers'>,
     @Inject(AppConfig) private readonly config: Pick<AppConfig, 'agents' | 'tasks'>,
     @Inject(Tracing) private readonly tracing: Pick<Tracing, 'isOn' | 'begin'>,
+    private readonly present: PresentCallers,
   ) {
     const { maxDurationMs, maxCalls } = config.tasks;
     this.limits = { totalMs: config.agents.totalMs, maxDurationMs, maxCalls };
@@ -68,7 +75,7 @@ export class TaskStarter {
   /**
    * Creates the task, under `taskId` when the client may choose it. Throws what routing throws,
    * CONFLICT for an idempotency key used otherwise or a chosen id that is taken, and TASK_NOT_FOUND
-   * for a related task that the caller does not have; QUOTA_EXCEEDED, RATE_LIMITED, and UNAVAILABLE while the disk is
+   * for a related task that the caller does not have; UNAUTHENTICATED when the caller is not valid any more by then; QUOTA_EXCEEDED, RATE_LIMITED, and UNAVAILABLE while the disk is
    * almost full.
    */
   async start(
@@ -76,12 +83,13 @@ export class TaskStarter {
     enlisted: readonly EnlistedWork[],
     taskId?: string,
   ): Promise<Created> {
+    const check = this.present.checkOf(request);
     await this.refuseLoops(request.hops);
     const key = givenKey(request);
     const first = key === undefined ? undefined : await this.firstCopy(request, key);
     if (first !== undefined) return first;
     try {
-      return await this.createAdmitted(request, enlisted, taskId);
+      return await this.createAdmitted(request, [check, ...enlisted], taskId);
     } catch (refusal) {
       if (!(refusal instanceof HubError)) throw refusal;
       // The first copy may have come just before, or be known by its message id.
@@ -171,6 +179,8 @@ export class TaskStarter {
     const task = newTask(request, choice, limits, now, ids);
     if (isLarge) await longTurn();
     const begun = task.firstUpdate.begins?.filter(({ state }) => state === 'queued') ?? [];
+    // What the commit looks at once more: nothing of an ended call is counted.
+    if (request.signal) refuseEnded(request.signal);
     const uncount = this.quotas.hasRates ? await this.quotas.countMessage(owner, begun) : undefined;
     const exact = this.quotas.exactly(owner, begun);
     const all = keepsToken ? [...enlisted, this.tokens.keeping(token)] : enlisted;

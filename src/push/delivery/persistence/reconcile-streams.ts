@@ -12,6 +12,7 @@ import {
   type Webhook,
   isSubscription,
   senderOf,
+  sendersOf,
 } from '../../registration/webhook.js';
 import { STREAM, type StreamRow } from './delivery-rows.js';
 import { endStreams, deleteStreams } from './end-streams.js';
@@ -47,8 +48,8 @@ export function* deliverableWebhooks(
 ): Work<Map<string, TaskWebhook>> {
   const webhooks = yield* webhooksOf(tx, streams);
   // Read last, and true until the commit: what a principal loses after it was disabled is not given.
-  const owners = [...webhooks.values()].flatMap((of) => (of === undefined ? [] : [senderOf(of)]));
-  const holdOf = yield* holds.heldIn(tx, owners, now);
+  const found = [...webhooks.values()].filter((of) => of !== undefined);
+  const holdOf = yield* holds.heldIn(tx, sendersOf(found), now);
   const deliverable = new Map<string, TaskWebhook>();
   const outOfSync = new Map<string, StreamRow[]>();
   const held: string[] = [];

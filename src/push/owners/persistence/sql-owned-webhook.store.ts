@@ -169,13 +169,15 @@ function* refuseUnfit(tx: Tx, principals: PrincipalStore, from: string, to: stri
   }
   const [foreign] = yield* tx.all(
     `SELECT 1 AS found FROM push_webhooks
-     WHERE principal_id = ? AND scope <> 'task' AND organization <> ? AND state <> '${DELETED}' LIMIT 1`,
-    [from, status.organization],
+     WHERE principal_id = ? AND scope <> 'task' AND organization <> ? AND state <> '${DELETED}'
+     UNION ALL SELECT 1 AS found FROM push_webhooks WHERE ${ON_OTHERS} AND organization <> ?
+     LIMIT 1`,
+    [from, status.organization, from, status.organization],
   );
   if (foreign !== undefined && status.plainSince !== null) {
     throw unfit(
       to,
-      'has no key with the scope push:all, and there are subscriptions for other organizations',
+      'has no key with the scope push:all, and there are subscriptions or webhooks for other organizations',
     );
   }
 }

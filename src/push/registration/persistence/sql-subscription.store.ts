@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Visibility } from '../../../auth/index.js';
+import type { WriteCheck, Visibility } from '../../../auth/index.js';
 import { Database } from '../../../database/database.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { type SubscriptionQuery, SubscriptionStore } from '../subscription-store.js';
@@ -36,8 +36,13 @@ export class SqlSubscriptionStore extends SubscriptionStore {
     return subscriptionsIn(tx, organizations);
   }
 
-  create(draft: SubscriptionDraft, limit: number, now: Date): Promise<Subscription> {
-    return this.database.write((tx) => createSubscription(tx, draft, limit, now));
+  create(
+    draft: SubscriptionDraft,
+    limit: number,
+    now: Date,
+    admit?: WriteCheck,
+  ): Promise<Subscription> {
+    return this.database.write((tx) => createSubscription(tx, draft, limit, now, admit));
   }
 
   get(id: string, visibility: Visibility): Promise<Subscription | undefined> {

@@ -1,4 +1,4 @@
-import { type Visibility, visibleRows } from '../../../auth/index.js';
+import { type WriteCheck, type Visibility, visibleRows } from '../../../auth/index.js';
 import { HubError, invalidField } from '../../../common/hub-error.js';
 import type { Database } from '../../../database/database.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
@@ -83,6 +83,7 @@ export function* createSubscription(
   draft: SubscriptionDraft,
   limit: number,
   now: Date,
+  admit?: WriteCheck,
 ): Work<Subscription> {
   const subscription: Subscription = {
     ...draft,
@@ -95,6 +96,7 @@ export function* createSubscription(
     updatedAt: now,
   };
   yield* REVISION.raise(tx);
+  if (admit !== undefined) yield* admit(tx);
   yield* refuseTaken(tx, draft.id);
   if (draft.source === 'api') yield* refuseTooMany(tx, draft.organization, limit);
   yield* insertWebhook(tx, subscription);

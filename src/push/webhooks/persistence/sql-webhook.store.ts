@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Visibility, visibleRows } from '../../../auth/index.js';
+import { type WriteCheck, type Visibility, visibleRows } from '../../../auth/index.js';
 import { HubError } from '../../../common/hub-error.js';
 import { IdSource } from '../../../common/ids.js';
 import { Database } from '../../../database/database.js';
@@ -47,8 +47,13 @@ export class SqlWebhookStore extends WebhookStore {
     super();
   }
 
-  set(taskId: string, draft: TaskWebhookDraft, options: AttachOptions): Promise<TaskWebhook> {
-    return this.database.write((tx) => this.setIn(tx, taskId, draft, options));
+  set(
+    taskId: string,
+    draft: TaskWebhookDraft,
+    options: AttachOptions,
+    admit?: WriteCheck,
+  ): Promise<TaskWebhook> {
+    return this.database.write((tx) => admitted(tx, admit, this.setIn(tx, taskId, draft, options)));
   }
 
   setIn(
@@ -122,9 +127,12 @@ export class SqlWebhookStore extends WebhookStore {
     visibility: Visibility,
     decide: (present: Webhook) => WebhookChange | null,
     now: Date,
+    admit?: WriteCheck,
   ): Promise<Webhook | undefined> {
     const key = keyOf(id, visibility);
-    return this.database.write((tx) => changeWebhook(tx, this, key, decide, now));
+    return this.database.write((tx) =>
+      admitted(tx, admit, changeWebhook(tx, this, key, decide, now)),
+    );
   }
 
   remove(
@@ -136,6 +144,12 @@ export class SqlWebhookStore extends WebhookStore {
     const key = keyOf(id, visibility);
     return this.database.write((tx) => removeWebhook(tx, this, key, allowed, now));
   }
+}
+
+/** What is written unless `admit` throws. */
+function* admitted<T>(tx: Tx, admit: WriteCheck | undefined, write: Work<T>): Work<T> {
+  if (admit !== undefined) yield* admit(tx);
+  return yield* write;
 }
 
 function keyOf(id: string, visibility: Visibility): ReturnType<typeof visibleRows> {
