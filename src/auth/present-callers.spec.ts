@@ -47,9 +47,9 @@ describe('PresentCallers', () => {
   }
 
   it('refuses who is not a caller any more', () => {
-    expect(outcome(present.require(TX, CALLER))).toBeUndefined();
+    expect(outcome(present.refuseGone(TX, CALLER))).toBeUndefined();
     isPresent = false;
-    expect(outcome(present.require(TX, CALLER))).toBe('UNAUTHENTICATED');
+    expect(outcome(present.refuseGone(TX, CALLER))).toBe('UNAUTHENTICATED');
   });
 
   it('does not ask the database for a call that is watched and has not waited for long', () => {

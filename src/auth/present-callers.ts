@@ -34,18 +34,18 @@ export class PresentCallers {
   ) {}
 
   /** Throws UNAUTHENTICATED, as for a revoked key; otherwise nothing of the caller ends until the transaction does. */
-  *require(tx: Tx, caller: Principal): Work<void> {
+  *refuseGone(tx: Tx, caller: Principal): Work<void> {
     if (yield* this.store.isPresentIn(tx, caller)) return;
     throw noLongerValid(caller.keyId !== undefined, 'ended-credential');
   }
 
-  /** {@link require}, for a store. */
+  /** {@link refuseGone}, for a store. */
   writeCheckOf(caller: Principal): WriteCheck {
-    return (tx) => this.require(tx, caller);
+    return (tx) => this.refuseGone(tx, caller);
   }
 
   /**
-   * {@link require} for the commits of messages, which have no statement to spare: the database is asked only where a call has
+   * {@link refuseGone} for the commits of messages, which have no statement to spare: the database is asked only where a call has
    * waited for long, or its client has left, so that its signal says nothing more. Otherwise that says whether it was ended.
    */
   checkOf({ principal, signal }: WritingCall): WriteCheck {
@@ -53,10 +53,10 @@ export class PresentCallers {
     const since = this.clock.monotonicMs();
     const isWatched = (): boolean =>
       signal?.aborted === false && this.clock.monotonicMs() - since < SHORT_WAIT_MS;
-    const require = this.writeCheckOf(principal);
+    const check = this.writeCheckOf(principal);
     return function* (tx) {
       if (signal !== undefined) refuseEnded(signal);
-      if (!isWatched()) yield* require(tx);
+      if (!isWatched()) yield* check(tx);
     };
   }
 
