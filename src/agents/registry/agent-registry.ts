@@ -91,6 +91,8 @@ export class AgentRegistry extends RevisionedCache<Agent> {
    * one has by now; or the same as it was registered again. For polls and cancels; new messages ask {@link get}.
    */
   registeredAt(id: string, since: Date): Agent | undefined {
+    const registered = this.snapshot.byId.get(id);
+    if (registered?.createdAt.getTime() === since.getTime()) return registered;
     return this.continued(id, ({ createdAt }) => createdAt.getTime() === since.getTime());
   }
 

@@ -25,6 +25,7 @@ export async function referencesFor(
 ): Promise<References> {
   const taskIds: string[] = [];
   const parts: Part[] = [];
+  if (referenceTaskIds.length === 0) return { taskIds, parts };
   let remaining = MAX_ATTACHED;
   const registrations = deps.registry.registrationsOf(agent).map((each) => each.getTime());
   const isTheirs = ({ agentId, agentSince }: Delegation): boolean =>
