@@ -1,3 +1,4 @@
+import { NOT_STORABLE } from '../common/not-storable.js';
 import { invalidField } from '../common/hub-error.js';
 import { spellingsOf } from './snake-case.js';
 
@@ -15,9 +16,6 @@ export interface FoundValue<T> {
   readonly value: T;
   readonly field: string;
 }
-
-/** No database keeps them: two texts could become the same. */
-const NOT_STORABLE = /\0|\p{Surrogate}/u;
 
 /** The first source that has the member, in camelCase or snake_case. */
 export function findMember<T>(

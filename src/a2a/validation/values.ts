@@ -1,3 +1,4 @@
+import { NOT_STORABLE } from '../../common/not-storable.js';
 import { isRecord } from '../../common/is-record.js';
 import { MAX_PAGE_SIZE } from '../../common/page.js';
 import { TaskState } from '../../protocol/a2a.js';
@@ -19,8 +20,6 @@ const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 /** RFC 3339 with a zone. */
 const TIMESTAMP =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
-/** U+0000 and lone surrogates: no database keeps them. */
-const NOT_STORABLE = /\0|\p{Surrogate}/u;
 
 export const text: Shape = leaf('a string', (value) => typeof value === 'string');
 

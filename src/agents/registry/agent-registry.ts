@@ -103,12 +103,11 @@ export class AgentRegistry extends RevisionedCache<Agent> {
 
   /** When an agent was registered, each time, as long as it is known: the last time first. */
   registrationsOf({ id, createdAt }: Agent): readonly Date[] {
-    const all = this.allOf(id);
-    const last = all.findIndex((each) => each.createdAt.getTime() === createdAt.getTime());
-    const same = all.slice(Math.max(last, 0)).filter(({ createdAt: at }) => {
-      return this.registeredAt(id, at)?.createdAt.getTime() === createdAt.getTime();
-    });
-    return last < 0 ? [createdAt] : same.map((each) => each.createdAt);
+    const all = this.allOf(id).map((each) => each.createdAt);
+    const same = all.filter(
+      (at) => this.registeredAt(id, at)?.createdAt.getTime() === createdAt.getTime(),
+    );
+    return same.length === 0 ? [createdAt] : same;
   }
 
   private continued(id: string, isMeant: (agent: Agent) => boolean): Agent | undefined {
