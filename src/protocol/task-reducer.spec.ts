@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Role, TaskState, type Artifact, type Message, type Task } from './a2a.js';
-import { agentMessage, artifactUpdate, statusUpdate, textPart } from './build.js';
+import { agentMessage, artifactUpdate, type Payload, statusUpdate, textPart } from './build.js';
 import { ContentsNotKeptError, isOutline, outlineOf } from './outline.js';
 import { applyEvent, cloneTask, emptyTask } from './task-reducer.js';
 
@@ -23,6 +23,9 @@ const artifact = (artifactId: string, text: string, fields: Partial<Artifact> = 
   extensions: [],
   ...fields,
 });
+
+const metadataOf = (payload: Payload) =>
+  payload.$case === 'artifactUpdate' ? payload.value.artifact?.metadata : undefined;
 
 const client = (messageId: string): { $case: 'message'; value: Message } => ({
   $case: 'message',
@@ -174,6 +177,38 @@ describe('the reducer', () => {
     expect(before.artifacts.map(texts)).toEqual([['one']]);
     expect(before.history).toEqual([]);
     expect(before.status?.state).toBe(TaskState.TASK_STATE_SUBMITTED);
+  });
+
+  it('adds to metadata in place, however much there is, but never to that of an event or a clone', () => {
+    const task = emptyTask('t', 'c');
+    const events = ['a', 'b', 'c'].map((name) =>
+      chunk('x', name, true, { metadata: { [name]: 1 } }),
+    );
+    applyEvent(task, events[0]!);
+    applyEvent(task, events[1]!);
+    const ofTwo = task.artifacts[0]?.metadata;
+    const clone = cloneTask(task);
+    applyEvent(task, events[2]!);
+    expect(clone.artifacts[0]?.metadata).toEqual({ a: 1, b: 1 });
+    expect(task.artifacts[0]?.metadata).toEqual({ a: 1, b: 1, c: 1 });
+    expect(ofTwo).toBe(clone.artifacts[0]?.metadata);
+    const ofThree = task.artifacts[0]?.metadata;
+    applyEvent(task, chunk('x', 'd', true, { metadata: { d: 1, a: 2 } }));
+    expect(task.artifacts[0]?.metadata).toBe(ofThree);
+    expect(ofThree).toEqual({ a: 2, b: 1, c: 1, d: 1 });
+    applyEvent(clone, chunk('x', 'e', true, { metadata: { e: 1 } }));
+    expect(clone.artifacts[0]?.metadata).toEqual({ a: 1, b: 1, e: 1 });
+    expect(ofThree).not.toHaveProperty('e');
+    expect(events.map(metadataOf)).toEqual([{ a: 1 }, { b: 1 }, { c: 1 }]);
+  });
+
+  it('takes a member that is named __proto__ for what it is', () => {
+    const task = emptyTask('t', 'c');
+    const metadata = JSON.parse('{"__proto__": {"admin": true}}') as Record<string, unknown>;
+    applyEvent(task, statusUpdate(REF, TASK_STATE_WORKING, AT, undefined, { a: 1 }));
+    applyEvent(task, statusUpdate(REF, TASK_STATE_WORKING, AT, undefined, metadata));
+    expect(Object.keys(task.metadata ?? {})).toEqual(['a', '__proto__']);
+    expect(Object.getPrototypeOf(task.metadata)).toBe(Object.prototype);
   });
 
   it('finds its place among many artifacts, also in a clone', () => {

@@ -121,13 +121,15 @@ export function cloneHeld(held: readonly Artifact[]): Artifact[] {
 
 /**
  * A copy that later events of the original do not change: what can change is copied, what never
- * does (parts, messages, statuses, metadata) is shared.
+ * does (parts, messages, statuses) is shared. So is metadata, which the next event that adds to it copies.
  */
 export function cloneTask(task: Task): Task {
+  share(task.metadata);
   return { ...task, artifacts: task.artifacts.map(cloneArtifact), history: [...task.history] };
 }
 
 function cloneArtifact(artifact: Artifact): Artifact {
+  share(artifact.metadata);
   return { ...artifact, parts: [...artifact.parts] };
 }
 
@@ -143,8 +145,36 @@ function moveStatusMessageToHistory(task: Task): void {
   task.status = { ...task.status, message: undefined };
 }
 
+/** Metadata that was made here and that one task or artifact alone has: more is added in place, however much there is. */
+const unshared = new WeakSet<object>();
+
+function share(metadata: Task['metadata']): void {
+  if (metadata !== undefined) unshared.delete(metadata);
+}
+
 function mergeMetadata(target: { metadata: Task['metadata'] }, more: Task['metadata']): void {
-  if (more && Object.keys(more).length > 0) target.metadata = { ...target.metadata, ...more };
+  if (more === undefined) return;
+  const names = Object.keys(more);
+  if (names.length === 0) return;
+  let { metadata } = target;
+  if (metadata === undefined || !unshared.has(metadata)) {
+    metadata = { ...metadata };
+    unshared.add(metadata);
+    target.metadata = metadata;
+  }
+  for (const name of names) addMember(metadata, name, more[name]);
+}
+
+/** As a spread would: a member `__proto__` is one like all others. */
+function addMember(target: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') target[name] = value;
+  else
+    Object.defineProperty(target, name, {
+      value,
+      configurable: true,
+      enumerable: true,
+      writable: true,
+    });
 }
 
 function addChunk(artifacts: Artifact[], update: TaskArtifactUpdateEvent): void {

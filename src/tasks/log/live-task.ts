@@ -41,7 +41,7 @@ import { usageOf } from './append-usage.js';
 import { checkpointDue, checkpointInTurns, checkpointOf } from './checkpoint-due.js';
 import { type Bodies, bodyOf, concatenated, type Written } from './event-body.js';
 import { RecentEvents } from './recent-events.js';
-import { checkMetadata, checkSize, loadOf, metadataOf } from './size-limit.js';
+import { checkMetadata, checkSize, growthOfMetadata, loadOf } from './size-limit.js';
 import { MAX_TASK_VALUES, VALUE_BYTES, valuesOfCheckpoint } from './task-values.js';
 
 /** Memory of a task beside the text of its log, roughly. */
@@ -89,6 +89,7 @@ export class LiveTask {
   private stored: number;
   /** Memory of what {@link outline} has left of the task. */
   private kept = 0;
+  private knownMetadataSize: number | undefined;
 
   /**
    * `maxSize`: characters of its newest checkpoint, and of its log since, that the task may have; all its
@@ -223,14 +224,17 @@ export class LiveTask {
     const sizes = { task: this.size, log: this.stored + this.untaken, values };
     const added = loadOf(events);
     checkSize(change.events, events, added, this.held, sizes, this.maxSize);
-    checkMetadata(change.events, this.task.metadata);
+    const growth = growthOfMetadata(change.events, this.task.metadata);
+    if (growth > 0) checkMetadata(change.events, this.metadataSize + growth);
     this.untaken += added.size;
     change.events.forEach(({ payload, kind }, i) => {
       if (this.repeats(payload, kind)) this.since.repeated += events[i]!.body.length;
       if (this.isWhole) applyHeld(this.held, payload, kind);
       applyEvent(this.task, payload, kind);
-      if (!this.isWhole && metadataOf(payload)) this.kept = sizeOf(this.task);
     });
+    this.kept += growth;
+    if (change.events.some(({ kind }) => kind === 'task')) this.knownMetadataSize = undefined;
+    else if (this.knownMetadataSize !== undefined) this.knownMetadataSize += growth;
     this.since.size += added.size;
     this.values.since += added.values;
     this.since.events += events.length;
@@ -346,6 +350,11 @@ export class LiveTask {
     this.delegations = this.delegations.map((each) => fresh.get(each.id) ?? each);
     this.committedVersion = claim.version;
     return true;
+  }
+
+  /** Of the task's own metadata, by {@link sizeOf}. */
+  private get metadataSize(): number {
+    return (this.knownMetadataSize ??= sizeOf(this.task.metadata));
   }
 
   /** See the function of this name; of a task that is outlined its delegations know the artifacts. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { sizeOf } from '../../common/long-work.js';
 import { type Part, TaskState } from '../../protocol/a2a.js';
 import { artifactUpdate, statusUpdate } from '../../protocol/build.js';
 import { artifact, userMessage } from '../domain/fake-events.js';
@@ -7,7 +8,7 @@ import { firstUpdate } from '../send/new-task.js';
 import type { NewEvent, TaskRecord } from '../task.js';
 import { NEW_RECORD } from './fake-record.js';
 import { LiveTask } from './live-task.js';
-import { MAX_LOG_FACTOR, TaskTooLargeError } from './size-limit.js';
+import { growthOfMetadata, MAX_LOG_FACTOR, TaskTooLargeError } from './size-limit.js';
 
 const MAX_SIZE = 20_000;
 const MIB = 1024 * 1024;
@@ -80,6 +81,21 @@ describe('the size limit of a task', () => {
     expect(() => working('e')).toThrow(TaskTooLargeError);
     live.apply({ events: [noted(TaskState.TASK_STATE_COMPLETED, 'e')] }, NOW);
     expect(Object.keys(live.aggregate.task.metadata ?? {})).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  it('counts what events add to metadata, not what they repeat of it', () => {
+    const known = { a: 'x'.repeat(100), b: { deep: ['y', 1, null] }, c: true };
+    const changes = [{ a: 'z' }, { b: [], d: 'new' }, { d: 'newer' }, { e: {} }];
+    const events = changes.map((metadata): NewEvent => {
+      const payload = statusUpdate(REF, TaskState.TASK_STATE_WORKING, NOW, undefined, metadata);
+      return { kind: 'status', payload };
+    });
+    const after = Object.assign({}, known, ...changes) as Record<string, unknown>;
+    expect(growthOfMetadata(events, known)).toBe(sizeOf(after) - sizeOf(known));
+    expect(growthOfMetadata(events, undefined)).toBe(
+      sizeOf(Object.assign({}, ...changes)) - sizeOf(undefined),
+    );
+    expect(growthOfMetadata([status(TaskState.TASK_STATE_WORKING)], known)).toBe(0);
   });
 
   it('ends when the log is full of what was replaced, however small the task stays', () => {

@@ -1,4 +1,4 @@
-import { isLong } from '../../common/long-work.js';
+import { sizeOf } from '../../common/long-work.js';
 import { TaskState, type Artifact, type Task } from '../../protocol/a2a.js';
 import type { Payload } from '../../protocol/build.js';
 import { isTerminal } from '../../protocol/task-state.js';
@@ -87,23 +87,36 @@ export function checkSize(
 }
 
 /**
- * Throws {@link TaskTooLargeError} when a task that goes on would have more metadata of its own than may be, with these
- * events. What only ends the task is always let in.
+ * By how much these events let the metadata of a task grow, by {@link sizeOf}: 0 when they bring none, less where they
+ * replace more. It costs what they bring, however much the task has.
  */
-export function checkMetadata(events: readonly NewEvent[], known: Task['metadata']): void {
-  let metadata = known;
+export function growthOfMetadata(events: readonly NewEvent[], known: Task['metadata']): number {
+  const added = new Map<string, unknown>();
   for (const { payload } of events) {
     const more = metadataOf(payload);
-    if (more !== undefined) metadata = { ...metadata, ...more };
+    if (more !== undefined) for (const name of Object.keys(more)) added.set(name, more[name]);
   }
-  if (metadata === known || !isLong(metadata, MAX_METADATA) || isEnding(events)) return;
+  let growth = 0;
+  for (const [name, value] of added) {
+    const isReplaced = known !== undefined && Object.hasOwn(known, name);
+    growth += sizeOf(value) - (isReplaced ? sizeOf(known[name]) : -name.length);
+  }
+  return growth;
+}
+
+/**
+ * Throws {@link TaskTooLargeError} when a task that goes on would grow to metadata of this `size`, by {@link sizeOf}, with
+ * these events. What only ends the task is always let in.
+ */
+export function checkMetadata(events: readonly NewEvent[], size: number): void {
+  if (size <= MAX_METADATA || isEnding(events)) return;
   throw new TaskTooLargeError(
     `the metadata of the task would be larger than ${MAX_METADATA / 1024} KiB; send what is large in an artifact`,
   );
 }
 
 /** The metadata that an event adds to that of its task; undefined when it adds none. */
-export function metadataOf(payload: Payload): Task['metadata'] {
+function metadataOf(payload: Payload): Task['metadata'] {
   if (payload.$case !== 'statusUpdate') return undefined;
   const { metadata } = payload.value;
   return metadata && Object.keys(metadata).length > 0 ? metadata : undefined;
