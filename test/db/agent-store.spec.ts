@@ -3,6 +3,7 @@ import { SqlAgentStore } from '../../src/agents/persistence/sql-agent.store.js';
 import { agentFor } from '../../src/agents/endpoint/agent-for.js';
 import { Locked } from '../../src/agents/endpoint/sealed-json.js';
 import { sendableNow } from '../../src/agents/endpoint/sealed-headers.js';
+import { countTurns } from '../../src/common/fake-loop-turns.js';
 import { SecretBox } from '../../src/common/secret-box.js';
 import { readReferred } from '../../src/common/secret-references/referred-secret.js';
 import { agentStoreContract } from '../contract/agent-store.contract.js';
@@ -48,6 +49,33 @@ describeDatabases('agents', (databases) => {
     await count('one');
     await store.add(anAgent('one'));
     expect(await counted()).toEqual(['two', 'two', 'two', 'two']);
+  });
+
+  it('are read anew as far as they have changed, in several turns of the event loop', async () => {
+    const store = new SqlAgentStore(await databases.openEmptied(), testSecrets());
+    const ids = Array.from({ length: 120 }, (_, i) => `agent-${String(i).padStart(3, '0')}`);
+    for (const id of ids) await store.add(anAgent(id));
+    const turns = countTurns();
+    const first = await store.all();
+    expect(turns()).toBeGreaterThan(2);
+    expect(first.map(({ id }) => id)).toEqual(ids);
+    await store.update('agent-050', (agent) => ({ ...agent, tags: ['new'] }));
+    await store.remove('agent-070', new Date(5));
+    await store.putCredentials('agent-090', 'acme', () => ({
+      credentials: { authorization: 'Bearer of acme' },
+      authentication: null,
+      credentialOrigins: [],
+      updatedAt: new Date(5),
+    }));
+    const second = await store.all();
+    expect(second.map(({ id }) => id)).toEqual(ids);
+    const changed = second.filter(({ card }, i) => card !== first[i]!.card);
+    expect(changed.map(({ id }) => id)).toEqual(['agent-050', 'agent-070']);
+    expect(changed.map(({ tags, deletedAt }) => [tags, deletedAt])).toEqual([
+      [['new'], null],
+      [[], new Date(5)],
+    ]);
+    expect(second[90]!.organizationCredentials?.has('acme')).toBe(true);
   });
 
   it('keep headers whose key is missing, whatever else of them is changed meanwhile', async () => {

@@ -3,7 +3,7 @@ import type { WriteCheck } from '../../auth/index.js';
 import { HubError } from '../../common/hub-error.js';
 import type { Page } from '../../common/page.js';
 import { SecretBox } from '../../common/secret-box.js';
-import { mapInSlices } from '../../common/slices.js';
+import { mapInSlices, nextSlice } from '../../common/slices.js';
 import { Database } from '../../database/database.js';
 import { byCharacters } from '../../database/dialect.js';
 import { Revision } from '../../database/revision.js';
@@ -42,12 +42,22 @@ const ASIDE = '@';
 const MOST_FORMER = 10;
 /** Rows read at once by a filtered list. */
 const CHUNK = 200;
+/** Rows of all agents that are read at once: a card may have 256 KiB, and each row has it twice. */
+const ROWS_AT_ONCE = 50;
+
+/** An agent, and the row that it was read from. */
+interface ReadAgent {
+  readonly row: DatabaseRow;
+  readonly agent: Agent;
+}
 
 /** {@link AgentStore} on the hub's database. */
 @Injectable()
 export class SqlAgentStore extends AgentStore {
   private readonly rows: AgentRows;
   private readonly ownRows: AgentCredentialsRows;
+  /** What {@link all} read last, by id. */
+  private lastRead: ReadonlyMap<string, ReadAgent> = new Map();
 
   constructor(
     private readonly database: Database,
@@ -215,17 +225,44 @@ export class SqlAgentStore extends AgentStore {
     return found.map((row) => this.ownRows.toCredentials(row))[0];
   }
 
-  /** Both tables as they are at one revision: an agent is never without what an organization has for it. */
+  /**
+   * Both tables as they are at one revision: an agent is never without what an organization has for it. In slices of the event
+   * loop; what has not changed since it was read last is not read from its texts again.
+   */
   async all(): Promise<Agent[]> {
-    const id = byCharacters('id', this.database.dialect);
     for (;;) {
       const revision = await this.revision();
-      const rows = await this.database.read<DatabaseRow>(`${SELECT} ORDER BY ${id}`);
+      const rows = await this.allRows();
       const own = await OWN.list(this.database, '', []);
-      const agents = rows.map(ROW.read).map(this.rows.toAgent);
+      const read = await mapInSlices(rows, (row) => this.readUnlessKnown(row));
+      this.lastRead = new Map(read.map((each) => [each.agent.id, each]));
       if ((await this.revision()) !== revision) continue;
+      const agents = read.map(({ agent }) => agent);
       return this.withOwn(agents, own).map((agent) => ({ ...agent, id: idOf(agent.id) }));
     }
+  }
+
+  private async allRows(): Promise<DatabaseRow[]> {
+    const id = byCharacters('id', this.database.dialect);
+    const all: DatabaseRow[] = [];
+    for (let after = ''; ;) {
+      const rows = await this.database.read<DatabaseRow>(
+        `${SELECT} WHERE ${id} > ? ORDER BY ${id} LIMIT ?`,
+        [after, ROWS_AT_ONCE],
+      );
+      for (const row of rows) all.push(row);
+      if (rows.length < ROWS_AT_ONCE) return all;
+      after = rows.at(-1)!['id'] as string;
+      await nextSlice();
+    }
+  }
+
+  private readUnlessKnown(row: DatabaseRow): ReadAgent {
+    const known = this.lastRead.get(row['id'] as string);
+    const isKnown = known !== undefined && isSameRow(known.row, row);
+    // One that could not be used is read again: the key that its credentials are sealed with may have come.
+    if (isKnown && known.agent.cardTrouble?.kind !== 'unusable') return known;
+    return { row, agent: this.rows.toAgent(ROW.read(row)) };
   }
 
   private withOwn(agents: Agent[], rows: readonly AgentCredentialsEntity[]): Agent[] {
@@ -268,6 +305,10 @@ function* setAside(tx: Tx, id: string): Work<void> {
   }
   yield* tx.run('UPDATE agent_credentials SET agent_id = ? WHERE agent_id = ?', [aside, id]);
   yield* tx.run('UPDATE agents SET id = ? WHERE id = ?', [aside, id]);
+}
+
+function isSameRow(one: DatabaseRow, other: DatabaseRow): boolean {
+  return Object.keys(other).every((name) => one[name] === other[name]);
 }
 
 /** The id that an agent had, and has. */
