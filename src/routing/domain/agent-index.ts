@@ -143,8 +143,19 @@ function providerOf(composites: readonly CompositeSkill[]): RoutableAgent {
   return { id: COMPOSITE_AGENT_ID, tags: [], priority: 0, card };
 }
 
-export function skillOf(agent: RoutableAgent, skillId: string): AgentSkill | undefined {
-  return agent.card.skills.find((skill) => skill.id === skillId);
+/** Above this many skills of a card they are found by id in a map. */
+const MAP_FROM = 16;
+const skillsById = new WeakMap<readonly AgentSkill[], ReadonlyMap<string, AgentSkill>>();
+
+export function skillOf({ card: { skills } }: RoutableAgent, id: string): AgentSkill | undefined {
+  if (skills.length < MAP_FROM) return skills.find((skill) => skill.id === id);
+  let byId = skillsById.get(skills);
+  if (byId === undefined) {
+    // The first of an id, as the search finds it.
+    byId = new Map(skills.toReversed().map((skill) => [skill.id, skill]));
+    skillsById.set(skills, byId);
+  }
+  return byId.get(id);
 }
 
 /** The skill that is meant of this agent: by its id in the hub's card, else by the agent's own. */

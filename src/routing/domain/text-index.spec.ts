@@ -111,6 +111,22 @@ describe('the text match', () => {
     expect(among[0]).toMatchObject({ agentId: 'copy-0', score: alone!.score });
   });
 
+  it('names one of the skills of an agent that say the same, the first by its id as long as it is there', () => {
+    const named = (...ids: string[]): TextSource =>
+      source(
+        'many',
+        ids.map((id) => skill(id, { name: 'Weather oracle' })),
+      );
+    const all = indexOf(named('c', 'a', 'b'), WEATHER);
+    expect(find(all, 'oracle')).toEqual(['many.a']);
+    all.sync([named('c', 'b'), WEATHER]);
+    expect(find(all, 'oracle')).toEqual(['many.b']);
+    all.sync([named('c', 'b', 'd'), WEATHER]);
+    expect(find(all, 'oracle')).toEqual(['many.b']);
+    all.sync([WEATHER]);
+    expect(find(all, 'oracle')).toEqual([]);
+  });
+
   it('takes the tags of the operator for tags of each skill', () => {
     expect(
       find(indexOf(source('ops', [skill('run', { name: 'Run' })], ['kubernetes'])), 'Kubernetes'),

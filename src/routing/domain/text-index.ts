@@ -54,10 +54,13 @@ interface Holder {
   readonly skillId: string;
 }
 
+/** By agent. */
+type Holders = Map<string, Set<Holder>>;
+
 /** The words of a skill. Skills of several agents with the very same words are one document. */
 interface Document {
   readonly id: string;
-  readonly holders: Set<Holder>;
+  readonly holders: Holders;
   /** The words of each field. */
   readonly fields: readonly (readonly string[])[];
   /** How many different words each field has. */
@@ -129,7 +132,8 @@ export class TextIndex {
   }
 
   /**
-   * The skills that words of the text stand in, best first, equal ones by agent and skill id.
+   * The skills that words of the text stand in, best first, equal ones by agent and skill id. Of skills of one agent that say
+   * the same the first by id.
    *
    * The score is f / (f + 1 + d). f is what speaks for the skill: BM25+ over its name and tags, and its
    * examples and description at half weight, measured so that a word which stands nowhere else gives 1
@@ -152,7 +156,8 @@ export class TextIndex {
         known.set(hit.which, words);
       }
       const score = this.scoreOf(hit, written.size);
-      for (const { agentId, skillId } of document.holders) {
+      for (const holders of document.holders.values()) {
+        const { agentId, skillId } = firstOf(holders);
         matches.push({ agentId, skillId, score, words });
       }
     }
@@ -226,14 +231,14 @@ export class TextIndex {
       const id = JSON.stringify(fields);
       const document = this.documents.get(id) ?? this.write(id, fields);
       const holder = { agentId, skillId: skill.id };
-      document.holders.add(holder);
+      addHolder(document.holders, holder);
       return { document, holder };
     });
   }
 
   private write(id: string, fields: Document['fields']): Document {
     const lengths = fields.map((words) => new Set(words).size);
-    const document = { id, holders: new Set<Holder>(), fields, lengths };
+    const document = { id, holders: new Map(), fields, lengths };
     this.documents.set(id, document);
     fields.forEach((words, field) => {
       this.lengths[field]! += lengths[field]!;
@@ -259,7 +264,7 @@ export class TextIndex {
 
   private remove({ indexed }: KnownSource): void {
     for (const { document, holder } of indexed) {
-      document.holders.delete(holder);
+      removeHolder(document.holders, holder);
       if (document.holders.size === 0) this.erase(document);
     }
   }
@@ -277,6 +282,27 @@ export class TextIndex {
       if (counts.size === 0) this.terms.delete(key);
     }
   }
+}
+
+function addHolder(holders: Holders, holder: Holder): void {
+  const ofAgent = holders.get(holder.agentId);
+  if (ofAgent === undefined) holders.set(holder.agentId, new Set([holder]));
+  else ofAgent.add(holder);
+}
+
+function removeHolder(holders: Holders, holder: Holder): void {
+  const ofAgent = holders.get(holder.agentId);
+  ofAgent?.delete(holder);
+  if (ofAgent?.size === 0) holders.delete(holder.agentId);
+}
+
+/** The first by its skill. */
+function firstOf(holders: ReadonlySet<Holder>): Holder {
+  let first: Holder | undefined;
+  for (const each of holders) {
+    if (first === undefined || each.skillId < first.skillId) first = each;
+  }
+  return first!;
 }
 
 /** The words of each field of {@link FIELDS}. */

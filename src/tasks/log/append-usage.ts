@@ -1,3 +1,4 @@
+import { sizeOf } from '../../common/long-work.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import type { Checkpoint } from '../store/prepared-append.js';
 import type { Delegation, TaskEvent, TaskRecord } from '../task.js';
@@ -37,9 +38,18 @@ export function usageOf(
     return { openTasks: hasEnded ? -1 : 0, begun: 0, storedBytes, ...(hasEnded && { ended }) };
   }
   storedBytes += TASK_BYTES + DELEGATION_BYTES * delegations.length;
-  const { requestMetadata } = record;
-  if (requestMetadata !== null) storedBytes += Buffer.byteLength(JSON.stringify(requestMetadata));
+  storedBytes += sizeOfRecord(record);
   return { openTasks: isOpen ? 1 : 0, begun: 1, storedBytes, ...(ended && { ended }) };
+}
+
+/** What a task's record has of its request and its route, by {@link sizeOf}: a client and its agents decide how much. */
+export function sizeOfRecord({
+  route,
+  requestMetadata,
+  extensions,
+  acceptedOutputModes,
+}: Pick<TaskRecord, 'route' | 'requestMetadata' | 'extensions' | 'acceptedOutputModes'>): number {
+  return sizeOf([route, requestMetadata, extensions, acceptedOutputModes]);
 }
 
 function bytesOf(pieces: readonly string[]): number {

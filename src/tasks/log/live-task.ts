@@ -1,3 +1,4 @@
+import type { Route } from '../../routing/index.js';
 import type { AppliedLimit } from '../../limits/index.js';
 import type { Artifact, Task } from '../../protocol/a2a.js';
 import { ContentsNotKeptError, isOutline, outlineOf } from '../../protocol/outline.js';
@@ -37,7 +38,7 @@ import { patched } from '../domain/delegation-times.js';
 import { isEnded, isMoved } from '../domain/delegation-state.js';
 import { headerOf } from '../domain/event-header.js';
 import { taskEndCode } from '../domain/task-end-code.js';
-import { usageOf } from './append-usage.js';
+import { sizeOfRecord, usageOf } from './append-usage.js';
 import { checkpointDue, checkpointInTurns, checkpointOf } from './checkpoint-due.js';
 import { type Bodies, bodyOf, concatenated, type Written } from './event-body.js';
 import { RecentEvents } from './recent-events.js';
@@ -90,6 +91,7 @@ export class LiveTask {
   /** Memory of what {@link outline} has left of the task. */
   private kept = 0;
   private knownMetadataSize: number | undefined;
+  private knownRecordSize: { readonly route: Route; readonly size: number } | undefined;
 
   /**
    * `maxSize`: characters of its newest checkpoint, and of its log since, that the task may have; all its
@@ -131,12 +133,12 @@ export class LiveTask {
   /** Memory it takes, roughly, in bytes. */
   get memory(): number {
     const { checkpoint, since } = this.values;
-    if (this.isWhole) return this.size + VALUE_BYTES * (checkpoint + since);
+    if (this.isWhole) return this.size + this.recordSize + VALUE_BYTES * (checkpoint + since);
     const given = this.delegations.reduce(
       (sum, { progress }) => sum + progress.artifacts.length,
       0,
     );
-    return BASE_SIZE + this.kept + GIVEN_SIZE * given;
+    return BASE_SIZE + this.kept + this.recordSize + GIVEN_SIZE * given;
   }
 
   /** Characters it takes, with a flat amount for what is beside them. */
@@ -350,6 +352,15 @@ export class LiveTask {
     this.delegations = this.delegations.map((each) => fresh.get(each.id) ?? each);
     this.committedVersion = claim.version;
     return true;
+  }
+
+  /** Of its record, see {@link sizeOfRecord}: it changes with the route. */
+  private get recordSize(): number {
+    const { record, knownRecordSize: known } = this;
+    if (known !== undefined && known.route === record.route) return known.size;
+    const size = sizeOfRecord(record);
+    this.knownRecordSize = { route: record.route, size };
+    return size;
   }
 
   /** Of the task's own metadata, by {@link sizeOf}. */
