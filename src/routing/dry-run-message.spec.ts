@@ -21,6 +21,33 @@ describe('the message of a dry run', () => {
     );
   });
 
+  it.each([
+    [
+      { parts: Array.from({ length: 1001 }, () => ({ text: 'x' })) },
+      'message.parts',
+      'must hold at most 1000 items',
+    ],
+    [
+      { parts: [{ text: 'x', mediaType: 'a'.repeat(4097) }] },
+      'message.parts[0].mediaType',
+      'must be a string of at most 4096 characters',
+    ],
+    [
+      { extensions: Array.from({ length: 101 }, (_, at) => `urn:${at}`) },
+      'message.extensions',
+      'must hold at most 100 items',
+    ],
+    [
+      { extensions: ['a'.repeat(4097)] },
+      'message.extensions',
+      'must hold strings of at most 4096 characters',
+    ],
+  ])('holds no more than a send may: %#', (written, field, description) => {
+    expect(() => dryRunMessage(written)).toThrow(
+      expect.objectContaining({ violations: [{ field, description }] }),
+    );
+  });
+
   it('may have a part that holds null', () => {
     expect(dryRunMessage({ parts: [{ data: null }] }).parts).toHaveLength(1);
   });

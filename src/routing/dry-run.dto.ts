@@ -12,6 +12,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { Choice, Int, Json, Nested, Num, Text } from '../common/http/fields.js';
+import { MAX_NAME_LENGTH, MAX_NAMED } from '../protocol/request-limits.js';
 import {
   DIRECTIVE_LIMITS,
   type TagMatch,
@@ -92,22 +93,34 @@ export class DryRunDto {
   @Json({ optional: 'or-null', description: 'The metadata of the send request.' })
   metadata?: Record<string, unknown>;
 
-  @Text({ optional: 'or-null', list: true, description: 'Media types the client accepts.' })
+  @Text({
+    optional: 'or-null',
+    max: MAX_NAME_LENGTH,
+    list: { max: MAX_NAMED },
+    description: 'Media types the client accepts.',
+  })
   acceptedOutputModes?: string[];
 
   @Text({
     optional: 'or-null',
+    max: MAX_NAME_LENGTH,
     list: { max: 64 },
     description: 'Requested extension URIs, as in the header `A2A-Extensions`.',
   })
   extensions?: string[];
 
-  @Text({ optional: 'or-null', min: 1, description: 'The agent that the request URL would name.' })
+  @Text({
+    optional: 'or-null',
+    min: 1,
+    max: DIRECTIVE_LIMITS.textLength,
+    description: 'The agent that the request URL would name.',
+  })
   tenant?: string;
 
   @Text({
     optional: 'or-null',
-    list: { unique: true },
+    max: DIRECTIVE_LIMITS.textLength,
+    list: { max: DIRECTIVE_LIMITS.maxAgents, unique: true },
     description: 'The agents that handled the last message of the context, in order.',
   })
   affinity?: string[];

@@ -120,6 +120,23 @@ describe('the text match of an organization', () => {
     expect(await ids()).toEqual(['pay']);
   });
 
+  it('follows what is left of an agent that is itself the same', async () => {
+    const both = agent('own', '');
+    const [letters, slips] = ['Letters', 'Slips'].map((name) => ({ ...skill(name), id: name }));
+    const leaving = (...skills: AgentSkill[]): Agent => ({
+      ...both,
+      card: { ...both.card, skills },
+    });
+    const ids = async (text: string): Promise<string[]> =>
+      (await find('mine', text)).map(({ skillId }) => skillId);
+    registered(...OPEN, leaving(letters!));
+    expect(await ids('letters or slips')).toEqual(['Letters']);
+    registered(...OPEN, leaving(letters!, slips!));
+    expect(await ids('letters or slips')).toEqual(['Letters', 'Slips']);
+    registered(...OPEN, leaving(slips!));
+    expect(await ids('letters or slips')).toEqual(['Slips']);
+  });
+
   it('is ready before a message asks, from the start and within a second of a change', async () => {
     jest.useFakeTimers();
     router.onApplicationBootstrap();

@@ -54,12 +54,15 @@ export class TextView {
 }
 
 function sourceOfAgent({ id, card, tags, updatedAt, originalCard }: IndexedAgent): TextSource {
+  const { skills } = card;
+  // Policies leave some skills of it, or others, while the agent itself is the same.
+  const left = skills.map((skill) => skill.id);
   return {
     key: id,
     agentId: id,
-    skills: card.skills,
+    skills,
     tags,
-    stamp: [updatedAt.getTime(), originalCard, ...tags],
+    stamp: [updatedAt.getTime(), originalCard, tags.length, ...tags, ...left],
   };
 }
 

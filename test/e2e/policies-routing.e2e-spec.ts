@@ -67,6 +67,36 @@ describe('under policies', () => {
     expect(await sent(umbrella, {}, question)).toBe('books');
   });
 
+  it('the text match follows what a policy for everybody leaves of an agent', async () => {
+    const shop = await ScriptedAgent.start({
+      skills: [{ id: 'quinces' }, { id: 'turnips' }, { id: 'quinces-jam' }],
+    });
+    const found = async (text: string): Promise<unknown> => {
+      const message = { parts: [{ text }] };
+      const { body } = await hub.admin('POST', '/api/v1/routes:dry-run', { message });
+      const [first] = body.chosen ?? [];
+      return first && [first.skillId, first.score];
+    };
+    const forbidAll = () => forbid(' == Skill::"shop.quinces"', 'principal');
+    await forbidAll();
+    await hub.registerAgent(shop.url, { id: 'shop' });
+    try {
+      const narrowed = await found('quinces');
+      expect(narrowed).toEqual(['quinces-jam', expect.any(Number)]);
+      expect((await hub.admin('DELETE', `${POLICIES}/no`)).status).toBeLessThan(300);
+      const open = await found('quinces');
+      expect(open).toEqual(['quinces', expect.any(Number)]);
+      // What it may not be asked for has no part in the scores of the others either.
+      const beside = await found('jam, quinces');
+      await forbidAll();
+      expect(await found('quinces')).toEqual(narrowed);
+      expect(await found('jam, quinces')).not.toEqual(beside);
+    } finally {
+      await hub.admin('DELETE', '/api/v1/agents/shop');
+      await shop.close();
+    }
+  });
+
   it('no candidate takes over that the caller may not ask', async () => {
     await forbid(' in Agent::"books"');
     const metadata = {

@@ -157,6 +157,37 @@ describe('a dry run of the routing', () => {
   });
 });
 
+describe('a dry run that names more than a send may', () => {
+  const many = (length: number): string[] => Array.from({ length }, (_, at) => `t${at}`);
+
+  it.each([
+    ['acceptedOutputModes', many(101), 'must have at most 100 entries'],
+    ['acceptedOutputModes', ['a'.repeat(4097)], 'each must be at most 4096 characters long'],
+    ['affinity', many(101), 'must have at most 100 entries'],
+    ['affinity', ['a'.repeat(256)], 'each must be at most 255 characters long'],
+    ['affinity', ['code', 'code'], 'must not have an entry twice'],
+    ['extensions', ['a'.repeat(4097)], 'each must be at most 4096 characters long'],
+    ['tenant', 'a'.repeat(256), 'must be at most 255 characters long'],
+  ])('is refused: %s', async (field, value, description) => {
+    const { status, body } = await dryRun({ [field]: value });
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { errors: [{ field, description }] },
+    });
+  });
+
+  it('goes as far as a send', async () => {
+    const modes = Array.from({ length: 100 }, (_, at) => `text/${at}`.padEnd(4096, 'x'));
+    const { status } = await dryRun({
+      agentId: 'code',
+      acceptedOutputModes: modes,
+      extensions: ['e'.repeat(4096)],
+      affinity: many(100),
+    });
+    expect(status).toBe(200);
+  });
+});
+
 describe('a dry run of a plan', () => {
   it('shows the steps of a chain with their agents', async () => {
     const { status, body } = await dryRun({

@@ -1,3 +1,4 @@
+import { MAX_NAMED, MAX_PARTS } from '../../protocol/request-limits.js';
 import { PROTO_ROLE } from '../v0-proto-values.js';
 import { type Member, type Shape, leaf, listOf, object, optional, required } from './shape.js';
 import { authentication } from './v0-requests.js';
@@ -5,8 +6,6 @@ import {
   base64,
   count,
   flag,
-  MAX_NAMED,
-  MAX_PARTS,
   freeObject,
   freeObjectOrArray,
   idOrEmpty,

@@ -1,11 +1,10 @@
+import { MAX_NAMED, MAX_PARTS } from '../../protocol/request-limits.js';
 import { type Member, type Shape, listOf, object, oneOf, optional, required } from './shape.js';
 import {
   base64,
   count,
   enumeration,
   flag,
-  MAX_NAMED,
-  MAX_PARTS,
   freeObject,
   freeObjectOrArray,
   id,

@@ -1,3 +1,4 @@
+import { MAX_NAMED, MAX_PARTS } from '../../protocol/request-limits.js';
 import { isNullData } from '../../protocol/null-data.js';
 import { type Member, type Shape, listOf, object, optional, required } from './shape.js';
 import {
@@ -5,8 +6,6 @@ import {
   count,
   enumeration,
   flag,
-  MAX_NAMED,
-  MAX_PARTS,
   freeObject,
   freeValue,
   id,

@@ -2,18 +2,12 @@ import { NOT_STORABLE } from '../../common/not-storable.js';
 import { isRecord } from '../../common/is-record.js';
 import { MAX_PAGE_SIZE } from '../../common/page.js';
 import { TaskState } from '../../protocol/a2a.js';
+import { MAX_NAME_LENGTH, MAX_NAMED } from '../../protocol/request-limits.js';
 import { type Shape, leaf, listOf, optional, required } from './shape.js';
 import { isFiniteWithin, MAX_NESTING } from '../../common/json-limits.js';
 
 /** The longest id, in UTF-16 units: ids are keys of the database. */
 const MAX_ID_LENGTH = 512;
-
-/** The most parts of a message. */
-export const MAX_PARTS = 1000;
-/** The most extensions, reference ids, output modes and schemes that a message may name. */
-export const MAX_NAMED = 100;
-/** The longest name of a media type, an extension or a file, in UTF-16 units. */
-const MAX_NAME_LENGTH = 4096;
 
 const MAX_INT32 = 2 ** 31 - 1;
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;

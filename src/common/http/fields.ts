@@ -4,9 +4,9 @@ import { Transform, Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayNotEmpty,
-  ArrayUnique,
   IsArray,
   IsOptional,
+  ValidateBy,
   ValidateIf,
 } from 'class-validator';
 import {
@@ -120,6 +120,14 @@ function checkedList(list: true | ListOptions): PropertyDecorator[] {
     IsArray(),
     ...(min === undefined ? [] : [ArrayNotEmpty()]),
     ...(max === undefined ? [] : [ArrayMaxSize(max)]),
-    ...(unique ? [ArrayUnique()] : []),
+    ...(unique ? [distinct(max)] : []),
   ];
+}
+
+/** No entry twice. Of a list that is too long another rule says that. */
+function distinct(max = Infinity): PropertyDecorator {
+  const validate = (value: unknown): boolean =>
+    !Array.isArray(value) || value.length > max || new Set(value).size === value.length;
+  const defaultMessage = (): string => '$property must not have an entry twice';
+  return ValidateBy({ name: 'isDistinct', validator: { validate, defaultMessage } });
 }

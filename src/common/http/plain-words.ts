@@ -28,7 +28,6 @@ const ONLY = /^must be one of ([^,]+)$/;
 
 /** The text without the name of the member, which stands before it anyway. */
 export function plainWords(text: string, member: string): string {
-  if (text === `All ${member}'s elements must be unique`) return 'must not have an entry twice';
   // Of an entry it names the list.
   if (NESTED.test(text)) return 'must be an object';
   const start = new RegExp(`^(each value in )?(?:property )?${escape(member)} `);

@@ -1,8 +1,10 @@
 import type { TagMatch } from '../../protocol/routing-extension.js';
 import type { AgentSkill } from '../../protocol/a2a.js';
 import type { RoutableAgent } from './agent-index.js';
-import { tagKey } from '../../common/tag-key.js';
+import { tagKeysOf } from '../../common/tag-key.js';
 import { mediaFit, type MediaTypes } from './media-types.js';
+
+const NO_TAGS: readonly string[] = [];
 
 /** An agent that may take the message, and how well it suits. */
 export interface Match {
@@ -46,10 +48,10 @@ export function tagMatch(
   skills: readonly AgentSkill[],
   wanted: Wanted,
 ): Match | undefined {
-  const requested = [...new Set(wanted.tags.map(tagKey))];
-  const agentTags = new Set(agent.tags.map(tagKey));
+  const requested = [...tagKeysOf(wanted.tags)];
+  const agentTags = tagKeysOf(agent.tags);
   const options = (skills.length > 0 ? skills : [undefined]).flatMap((skill) => {
-    const skillTags = new Set((skill?.tags ?? []).map(tagKey));
+    const skillTags = tagKeysOf(skill?.tags ?? NO_TAGS);
     const own = requested.filter((tag) => skillTags.has(tag));
     const carried = requested.filter((tag) => skillTags.has(tag) || agentTags.has(tag));
     const enough =

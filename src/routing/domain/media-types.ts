@@ -1,5 +1,6 @@
 import type { AgentSkill, Message } from '../../protocol/a2a.js';
 import type { RoutableAgent } from './agent-index.js';
+import { MediaList, namedTypes } from './media-list.js';
 
 /** The media types that a message brings and its sender takes back. */
 export interface MediaTypes {
@@ -53,44 +54,29 @@ export function mediaFit(
 ): MediaFit {
   const fit = fitOf(agent, skill, media);
   if (skill !== undefined || media.isEnforced !== true || fit.score === FULL_FIT) return fit;
-  const { skills } = agent.card;
-  return skills.map((each) => fitOf(agent, each, media)).find(isFull) ?? fit;
-}
-
-function isFull({ score }: MediaFit): boolean {
-  return score === FULL_FIT;
+  for (const each of agent.card.skills) {
+    const fitOfSkill = fitOf(agent, each, media);
+    if (fitOfSkill.score === FULL_FIT) return fitOfSkill;
+  }
+  return fit;
 }
 
 function fitOf(
-  agent: RoutableAgent,
+  { card }: RoutableAgent,
   skill: AgentSkill | undefined,
-  { input, output }: MediaTypes,
+  media: MediaTypes,
 ): MediaFit {
-  const takes = skill?.inputModes.length ? skill.inputModes : agent.card.defaultInputModes;
-  const gives = skill?.outputModes.length ? skill.outputModes : agent.card.defaultOutputModes;
-  const refused = takes.length === 0 ? [] : input.filter((type) => !accepts(takes, type));
-  const gets =
-    output.length === 0 || gives.length === 0 || gives.some((type) => accepts(output, type));
+  const input = MediaList.of(media.input);
+  const output = MediaList.of(media.output);
+  const takes = MediaList.of(skill?.inputModes.length ? skill.inputModes : card.defaultInputModes);
+  const gives = MediaList.of(
+    skill?.outputModes.length ? skill.outputModes : card.defaultOutputModes,
+  );
+  const refused = takes.isEmpty ? [] : takes.refusedOf(input);
+  const gets = output.isEmpty || gives.isEmpty || output.meets(gives);
   const mismatches = [
-    ...(refused.length > 0 ? [`Does not list ${refused.join(', ')} among its inputs.`] : []),
-    ...(gets ? [] : [`Lists none of ${output.join(', ')} among its outputs.`]),
+    ...(refused.length > 0 ? [`Does not list ${namedTypes(refused)} among its inputs.`] : []),
+    ...(gets ? [] : [`Lists none of ${output.named} among its outputs.`]),
   ];
   return { score: FULL_FIT - mismatches.length, mismatches };
-}
-
-/** Whether one of `ranges` takes the type; a range may end in a wildcard, parameters are ignored. */
-export function accepts(ranges: readonly string[], type: string): boolean {
-  const wanted = essence(type);
-  return ranges.some((range) => {
-    const each = essence(range);
-    return each === '*/*' || each === wanted || wildcard(each, wanted) || wildcard(wanted, each);
-  });
-}
-
-function wildcard(range: string, type: string): boolean {
-  return range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)));
-}
-
-function essence(type: string): string {
-  return (type.split(';', 1)[0] ?? '').trim().toLowerCase();
 }

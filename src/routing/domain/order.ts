@@ -4,6 +4,7 @@ import { candidateOf } from './explain.js';
 import { extensionsRequired, missingExtensions } from './extensions.js';
 import { isComposite } from './find-named.js';
 import type { Match } from './match.js';
+import { MediaList } from './media-list.js';
 import { FULL_FIT, type MediaTypes } from './media-types.js';
 import type { Found, RoutingQuestion } from './question.js';
 import type { Candidate } from './route.js';
@@ -86,11 +87,13 @@ function withoutUnfitting(matches: readonly Match[], media: MediaTypes): Arrange
     const out = matches.filter(({ mediaScore }) => mediaScore !== FULL_FIT);
     return { matches: left, skipped: out.map((match) => candidateOf(match)) };
   }
-  const output = media.output.length > 0 ? ` and gives one of ${media.output.join(', ')}` : '';
+  const inputTypes = MediaList.of(media.input).named;
+  const outputTypes = MediaList.of(media.output).named;
+  const output = outputTypes === '' ? '' : ` and gives one of ${outputTypes}`;
   throw new HubError(
     'CONTENT_TYPE_NOT_SUPPORTED',
-    `No agent that matches takes ${media.input.join(', ') || 'this message'}${output}.`,
-    { metadata: { inputTypes: media.input.join(', '), outputTypes: media.output.join(', ') } },
+    `No agent that matches takes ${inputTypes || 'this message'}${output}.`,
+    { metadata: { inputTypes, outputTypes } },
   );
 }
 

@@ -2,7 +2,7 @@ import { holds } from '../../../common/scope.js';
 import type { TagMatch } from '../../../protocol/routing-extension.js';
 import type { RuleQuestion } from '../../domain/rule-decision.js';
 import { tagKey } from '../../../common/tag-key.js';
-import { accepts } from '../../domain/media-types.js';
+import { MediaList, namedTypes } from '../../domain/media-list.js';
 import { metadataAmong } from './metadata-path.js';
 import { type Patterns, patternText } from './pattern.js';
 import type { MetadataValue, RuleConditions, TextCondition } from './rule.js';
@@ -55,15 +55,14 @@ function ofScopes(scopes: NonNullable<RuleConditions['scopes']>): Condition {
 }
 
 function ofInputTypes(ranges: readonly string[]): Condition {
-  const fitting = ({ inputTypes }: RuleQuestion): readonly string[] =>
-    inputTypes.filter((type) => accepts(ranges, type));
+  const wanted = MediaList.of(ranges);
   return {
-    holds: ({ inputTypes }) => inputTypes.some((type) => accepts(ranges, type)),
-    yes: (question) => `a part is ${fitting(question).join(', ')}`,
+    holds: ({ inputTypes }) => wanted.meets(MediaList.of(inputTypes)),
+    yes: ({ inputTypes }) => `a part is ${namedTypes(wanted.takenOf(MediaList.of(inputTypes)))}`,
     no: ({ inputTypes }) =>
       inputTypes.length === 0
         ? `no part has a media type, where ${oneOf(ranges)} is wanted`
-        : `the parts are ${inputTypes.join(', ')}, none of them ${oneOf(ranges)}`,
+        : `the parts are ${MediaList.of(inputTypes).named}, none of them ${oneOf(ranges)}`,
   };
 }
 
