@@ -1,6 +1,10 @@
+import { namedList } from '../../common/named-list.js';
 import { HubError } from '../../common/hub-error.js';
 import type { AgentExtension, Message } from '../../protocol/a2a.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
+
+/** Extensions that a refusal lists for programs. */
+const MAX_LISTED = 20;
 
 /** What of an agent says which extensions it has. */
 export interface ExtensibleAgent {
@@ -21,19 +25,21 @@ export function requestedExtensions(
  * The extensions an agent insists on (A2A §4.6.1) and the client did not request. The hub's own routing
  * extension is never among them: the hub itself speaks it with every agent.
  */
-export function missingExtensions(agent: ExtensibleAgent, requested: readonly string[]): string[] {
+export function missingExtensions(
+  agent: ExtensibleAgent,
+  requested: ReadonlySet<string>,
+): string[] {
   return declaredBy(agent)
     .filter(({ required, uri }) => required && uri !== ROUTING_EXTENSION_URI)
     .map(({ uri }) => uri)
-    .filter((uri) => !requested.includes(uri));
+    .filter((uri) => !requested.has(uri));
 }
 
 /** The refusal of a request that names none of these extensions (A2A §3.3.4). */
 export function extensionsRequired(uris: readonly string[]): HubError {
-  const list = uris.join(', ');
-  return new HubError('EXTENSION_SUPPORT_REQUIRED', `Extension support required: ${list}`, {
-    metadata: { extensions: list },
-  });
+  const message = `Extension support required: ${namedList(uris)}`;
+  const extensions = uris.slice(0, MAX_LISTED).join(', ');
+  return new HubError('EXTENSION_SUPPORT_REQUIRED', message, { metadata: { extensions } });
 }
 
 /** Of the extensions asked for: the hub's own and those that one of the agents declares. */

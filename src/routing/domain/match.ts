@@ -2,7 +2,7 @@ import type { TagMatch } from '../../protocol/routing-extension.js';
 import type { AgentSkill } from '../../protocol/a2a.js';
 import type { RoutableAgent } from './agent-index.js';
 import { tagKeysOf } from '../../common/tag-key.js';
-import { mediaFit, type MediaTypes } from './media-types.js';
+import { type MediaFit, mediaFit, type MediaTypes } from './media-types.js';
 
 const NO_TAGS: readonly string[] = [];
 
@@ -50,24 +50,24 @@ export function tagMatch(
 ): Match | undefined {
   const requested = [...tagKeysOf(wanted.tags)];
   const agentTags = tagKeysOf(agent.tags);
-  const options = (skills.length > 0 ? skills : [undefined]).flatMap((skill) => {
+  const isEnforced = wanted.media.isEnforced === true;
+  let ofAgent: MediaFit | undefined;
+  let best: TagOption | undefined;
+  for (const skill of skills.length > 0 ? skills : [undefined]) {
     const skillTags = tagKeysOf(skill?.tags ?? NO_TAGS);
     const own = requested.filter((tag) => skillTags.has(tag));
     const carried = requested.filter((tag) => skillTags.has(tag) || agentTags.has(tag));
     const enough =
       wanted.match === 'all' ? carried.length === requested.length : carried.length > 0;
-    if (!enough) return [];
-    const skillThatCounts = own.length > 0 || skills.length === 1 ? skill : undefined;
-    const fit = mediaFit(agent, skillThatCounts, wanted.media);
-    return [{ skill: skillThatCounts, own, carried, fit }];
-  });
-  const best = options.sort(
-    (a, b) =>
-      (wanted.media.isEnforced === true ? b.fit.score - a.fit.score : 0) ||
-      b.carried.length - a.carried.length ||
-      b.own.length - a.own.length ||
-      b.fit.score - a.fit.score,
-  )[0];
+    if (!enough) continue;
+    const counts = own.length > 0 || skills.length === 1 ? skill : undefined;
+    // Without a skill it is the same each time, and may be one of all skills.
+    const fit = counts
+      ? mediaFit(agent, counts, wanted.media)
+      : (ofAgent ??= mediaFit(agent, undefined, wanted.media));
+    const option = { skill: counts, own, carried, fit };
+    if (best === undefined || isBetter(option, best, isEnforced)) best = option;
+  }
   if (!best) return undefined;
   const who = best.skill ? `Its skill "${best.skill.id}"` : 'The agent';
   return {
@@ -77,4 +77,21 @@ export function tagMatch(
     mediaScore: best.fit.score,
     why: [`${who} carries ${best.carried.join(', ')}.`, ...best.fit.mismatches],
   };
+}
+
+/** A skill for the tags, or the agent without one. */
+interface TagOption {
+  readonly skill: AgentSkill | undefined;
+  readonly own: readonly string[];
+  readonly carried: readonly string[];
+  readonly fit: MediaFit;
+}
+
+function isBetter(a: TagOption, b: TagOption, isEnforced: boolean): boolean {
+  const difference =
+    (isEnforced ? a.fit.score - b.fit.score : 0) ||
+    a.carried.length - b.carried.length ||
+    a.own.length - b.own.length ||
+    a.fit.score - b.fit.score;
+  return difference > 0;
 }

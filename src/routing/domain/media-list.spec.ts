@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { RouteChooser } from './choose.js';
 import { aRoutableAgent, aSkill, questionTo } from './fake-question.js';
-import { MediaList, namedTypes } from './media-list.js';
+import { namedList } from '../../common/named-list.js';
+import { MediaList } from './media-list.js';
 
 const meets = (one: string[], other: string[]): boolean =>
   MediaList.of(one).meets(MediaList.of(other));
@@ -42,10 +43,10 @@ describe('media types', () => {
   });
 
   it('are named in a sentence up to ten, and long ones in part', () => {
-    expect(namedTypes(['a/b', 'c/d'])).toBe('a/b, c/d');
-    expect(namedTypes(['x'.repeat(201)])).toBe(`${'x'.repeat(200)}…`);
+    expect(namedList(['a/b', 'c/d'])).toBe('a/b, c/d');
+    expect(namedList(['x'.repeat(201)])).toBe(`${'x'.repeat(200)}…`);
     const many = Array.from({ length: 12 }, (_, at) => `t/${at}`);
-    expect(namedTypes(many)).toBe(`${many.slice(0, 10).join(', ')} and 2 more`);
+    expect(namedList(many)).toBe(`${many.slice(0, 10).join(', ')} and 2 more`);
   });
 });
 

@@ -1,6 +1,4 @@
-/** Types of a list that a sentence names, and the characters of each. */
-const MAX_NAMED = 10;
-const MAX_NAME = 200;
+import { namedList } from '../../common/named-list.js';
 
 const lists = new WeakMap<readonly string[], MediaList>();
 
@@ -49,9 +47,9 @@ export class MediaList {
     return this.types.length === 0;
   }
 
-  /** Its types in a sentence, see {@link namedTypes}. */
+  /** Its types in a sentence, see {@link namedList}. */
   get named(): string {
-    return (this.words ??= namedTypes(this.types.map(({ written }) => written)));
+    return (this.words ??= namedList(this.types.map(({ written }) => written)));
   }
 
   /** Whether one of these takes one of the others: equal, or one a range that holds the other. */
@@ -85,15 +83,4 @@ function typeOf(written: string): MediaType {
   const essence = (written.split(';', 1)[0] ?? '').trim().toLowerCase();
   const kind = essence.slice(0, essence.indexOf('/') + 1);
   return { written, essence, kind, isRange: essence.endsWith('/*') };
-}
-
-/** Media types in a sentence: the first ten, long ones cut, and how many more there are. */
-export function namedTypes(types: readonly string[]): string {
-  const shown = types.slice(0, MAX_NAMED).map(cut).join(', ');
-  const more = types.length - MAX_NAMED;
-  return more > 0 ? `${shown} and ${more} more` : shown;
-}
-
-function cut(type: string): string {
-  return type.length > MAX_NAME ? `${type.slice(0, MAX_NAME)}…` : type;
 }

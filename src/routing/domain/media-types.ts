@@ -1,6 +1,7 @@
+import { namedList } from '../../common/named-list.js';
 import type { AgentSkill, Message } from '../../protocol/a2a.js';
 import type { RoutableAgent } from './agent-index.js';
-import { MediaList, namedTypes } from './media-list.js';
+import { MediaList } from './media-list.js';
 
 /** The media types that a message brings and its sender takes back. */
 export interface MediaTypes {
@@ -75,7 +76,7 @@ function fitOf(
   const refused = takes.isEmpty ? [] : takes.refusedOf(input);
   const gets = output.isEmpty || gives.isEmpty || output.meets(gives);
   const mismatches = [
-    ...(refused.length > 0 ? [`Does not list ${namedTypes(refused)} among its inputs.`] : []),
+    ...(refused.length > 0 ? [`Does not list ${namedList(refused)} among its inputs.`] : []),
     ...(gets ? [] : [`Lists none of ${output.named} among its outputs.`]),
   ];
   return { score: FULL_FIT - mismatches.length, mismatches };

@@ -1,5 +1,6 @@
 import type { AgentCondition } from '../../agents/index.js';
 import { HubError } from '../../common/hub-error.js';
+import { namedList } from '../../common/named-list.js';
 import { candidateOf } from './explain.js';
 import { extensionsRequired, missingExtensions } from './extensions.js';
 import { isComposite } from './find-named.js';
@@ -61,9 +62,10 @@ export function arrange(found: Found, circumstances: Circumstances): Arranged {
 
 /** Leaves out the agents that insist on an extension which was not asked for (A2A §4.6.1). */
 function withoutUnrequested(matches: readonly Match[], requested: readonly string[]): Arranged {
+  const known = new Set(requested);
   const judged = matches.map((match) => ({
     match,
-    missing: missingExtensions(match.agent, requested),
+    missing: missingExtensions(match.agent, known),
   }));
   const left = judged.filter(({ missing }) => missing.length === 0);
   if (left.length === 0) {
@@ -74,7 +76,7 @@ function withoutUnrequested(matches: readonly Match[], requested: readonly strin
     skipped: judged
       .filter(({ missing }) => missing.length > 0)
       .map(({ match, missing }) =>
-        candidateOf(match, `Requires ${missing.join(', ')}, which was not asked for.`),
+        candidateOf(match, `Requires ${namedList(missing)}, which was not asked for.`),
       ),
   };
 }
@@ -108,13 +110,14 @@ function withoutUsedUp(matches: readonly Match[], usedUp: readonly UsedUp[]): Ar
     );
   };
   const left = matches.filter((match) => limitOf(match) === undefined);
+  const kept = new Set(left);
   const [first] = matches;
   const refusal = first && left.length === 0 ? limitOf(first)?.refusal : undefined;
   if (refusal) throw refusal;
   return {
     matches: left,
     skipped: matches
-      .filter((match) => !left.includes(match))
+      .filter((match) => !kept.has(match))
       .map((match) => candidateOf(match, limitOf(match)!.refusal.message)),
   };
 }
@@ -238,7 +241,8 @@ function withoutUnavailable(
     .slice(0, missing);
   const chosen = [...available, ...halfOpen];
   if (chosen.length === 0) throw busy(judged);
-  const out = judged.filter((each) => !chosen.includes(each));
+  const kept = new Set(chosen);
+  const out = judged.filter((each) => !kept.has(each));
   return {
     left: chosen,
     matches: chosen.map(({ match, condition }) => explained(match, condition)),

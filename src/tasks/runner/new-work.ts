@@ -1,3 +1,4 @@
+import { namedList } from '../../common/named-list.js';
 import type { Agent } from '../../agents/index.js';
 import { missingExtensions } from '../../routing/index.js';
 import type { EndCode, SentWith, TaskRecord } from '../task.js';
@@ -24,11 +25,11 @@ export function refusalOfNewWork(
   if (!registry.isOpenTo(organization, agent)) {
     return { what: 'is no longer available to you', code: 'PERMISSION_DENIED' };
   }
-  const missing = missingExtensions(agent, extensions);
+  const missing = missingExtensions(agent, new Set(extensions));
   return missing.length === 0
     ? undefined
     : {
-        what: `requires ${missing.join(', ')}, which was not asked for`,
+        what: `requires ${namedList(missing)}, which was not asked for`,
         code: 'EXTENSION_SUPPORT_REQUIRED',
       };
 }

@@ -179,7 +179,7 @@ export class FollowUps {
       );
     }
     const requested = requestedExtensions(request.extensions, request.message);
-    const missing = missingExtensions(agent, requested);
+    const missing = missingExtensions(agent, new Set(requested));
     if (missing.length > 0) throw extensionsRequired(missing);
   }
 }

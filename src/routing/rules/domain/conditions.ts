@@ -2,7 +2,8 @@ import { holds } from '../../../common/scope.js';
 import type { TagMatch } from '../../../protocol/routing-extension.js';
 import type { RuleQuestion } from '../../domain/rule-decision.js';
 import { tagKey } from '../../../common/tag-key.js';
-import { MediaList, namedTypes } from '../../domain/media-list.js';
+import { namedList } from '../../../common/named-list.js';
+import { MediaList } from '../../domain/media-list.js';
 import { metadataAmong } from './metadata-path.js';
 import { type Patterns, patternText } from './pattern.js';
 import type { MetadataValue, RuleConditions, TextCondition } from './rule.js';
@@ -58,7 +59,7 @@ function ofInputTypes(ranges: readonly string[]): Condition {
   const wanted = MediaList.of(ranges);
   return {
     holds: ({ inputTypes }) => wanted.meets(MediaList.of(inputTypes)),
-    yes: ({ inputTypes }) => `a part is ${namedTypes(wanted.takenOf(MediaList.of(inputTypes)))}`,
+    yes: ({ inputTypes }) => `a part is ${namedList(wanted.takenOf(MediaList.of(inputTypes)))}`,
     no: ({ inputTypes }) =>
       inputTypes.length === 0
         ? `no part has a media type, where ${oneOf(ranges)} is wanted`

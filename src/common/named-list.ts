@@ -1,0 +1,14 @@
+/** Texts of a list that a sentence names, and the characters of each. */
+const MAX_NAMED = 10;
+const MAX_NAME = 200;
+
+/** Texts of others in a sentence: the first ten, long ones cut, and how many more there are. */
+export function namedList(texts: readonly string[]): string {
+  const shown = texts.slice(0, MAX_NAMED).map(cut).join(', ');
+  const more = texts.length - MAX_NAMED;
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}
+
+function cut(text: string): string {
+  return text.length > MAX_NAME ? `${text.slice(0, MAX_NAME)}…` : text;
+}
