@@ -206,12 +206,15 @@ const noSniffing: onRequestHookHandler = (_request, reply, done) => {
   done();
 };
 
-/** Requests that come on open connections while the process drains: refused in the form of their binding. */
+/**
+ * Requests that come on open connections while the process drains: refused in the form of their binding. Before, once it is
+ * announced, they are served, and their connections end with the answers: what is asked next goes to another process.
+ */
 function refuseWhileDraining(server: FastifyInstance, draining: Draining): void {
   server.addHook('onRequest', (request, reply, done) => {
-    if (!draining.signal.aborted) return done();
+    if (!draining.announced.aborted) return done();
     void reply.header('connection', 'close');
-    done(isProbe(request) ? undefined : stopping());
+    done(!draining.signal.aborted || isProbe(request) ? undefined : stopping());
   });
 }
 
