@@ -66,8 +66,9 @@ export class AppModule implements OnModuleDestroy {
     };
   }
 
-  /** The root module's hook is the first of all: everything else stops knowing that. */
-  onModuleDestroy(): void {
+  /** The root module's hook is the first of all: everything else goes on while a stop is announced, and stops knowing that. */
+  async onModuleDestroy(): Promise<void> {
+    await this.draining.untilPaused();
     this.log.info({}, 'stopping: nothing new begins, and what is under way ends or is handed over');
     this.draining.begin();
   }

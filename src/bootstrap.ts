@@ -21,6 +21,7 @@ import { noteFailure } from './common/call-note.js';
 import { Draining, stopping } from './common/draining.js';
 import { HubError } from './common/hub-error.js';
 import { allowOrigins } from './common/http/cors.js';
+import { forbidStoring, NO_STORE } from './common/http/no-store.js';
 import { PROBLEM_JSON, problemOf } from './common/http/problem.js';
 import { ProblemFilter } from './common/http/problem.filter.js';
 import { REQUEST_ID, requestIdOf } from './common/request-id.js';
@@ -155,6 +156,7 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   );
   observer.observe(server);
   server.addHook('onRequest', noSniffing);
+  forbidStoring(server);
   allowOrigins(server, config.server.corsOrigins);
   new UnreadBodies(({ principal }) => principal !== null).handle(server);
   refuseWhileDraining(server, app.get(Draining));
@@ -187,7 +189,11 @@ function refuseUrl(
   const text = 'The path is badly encoded or has a part that is too long.';
   const error = new HubError('INVALID_REQUEST', text);
   // Such a request has passed no hook: the sender of its body is unknown.
-  void reply.headers({ connection: 'close', 'x-content-type-options': 'nosniff' });
+  void reply.headers({
+    connection: 'close',
+    'x-content-type-options': 'nosniff',
+    'cache-control': NO_STORE,
+  });
   if (bindings?.refuse(error, request, reply)) return;
   noteFailure(request.note, error);
   const problem = problemOf(error);
@@ -200,12 +206,15 @@ const noSniffing: onRequestHookHandler = (_request, reply, done) => {
   done();
 };
 
-/** Requests that come on open connections while the process drains: refused in the form of their binding. */
+/**
+ * Requests that come on open connections while the process drains: refused in the form of their binding. Before, once it is
+ * announced, they are served, and their connections end with the answers: what is asked next goes to another process.
+ */
 function refuseWhileDraining(server: FastifyInstance, draining: Draining): void {
   server.addHook('onRequest', (request, reply, done) => {
-    if (!draining.signal.aborted) return done();
+    if (!draining.announced.aborted) return done();
     void reply.header('connection', 'close');
-    done(isProbe(request) ? undefined : stopping());
+    done(!draining.signal.aborted || isProbe(request) ? undefined : stopping());
   });
 }
 

@@ -54,9 +54,10 @@ async function serve(): Promise<undefined> {
   const { startHub } = await import('./start-hub.js');
   const console = { print, isTerminal: process.stdout.isTTY };
   await withDatabase(config, () => startHub(source, console));
+  const { drainDelayMs, drainMs } = config.server;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
-      setTimeout(() => process.exit(1), config.server.drainMs + LAST_RESORT_MS).unref();
+      setTimeout(() => process.exit(1), drainDelayMs + drainMs + LAST_RESORT_MS).unref();
     });
   }
   return undefined;

@@ -1,10 +1,12 @@
 import { format } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { setLogger } from '@grpc/grpc-js';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type AdminKey, KeysService } from './auth/index.js';
 import { writeAdminKey } from './admin-key-file.js';
 import { AgentRegistry } from './agents/index.js';
 import { createApp } from './bootstrap.js';
+import { Draining } from './common/draining.js';
 import { checked } from './checked-source.js';
 import type { Log } from './common/logger.js';
 import { ModuleLogs } from './common/module-logs.js';
@@ -25,6 +27,7 @@ export interface Console {
   readonly print: (text: string) => void;
   readonly isTerminal: boolean;
 }
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 /** Connections that may wait to be accepted, as far as the system allows: thousands of clients may come at once. */
 const BACKLOG = 8192;
 
@@ -45,7 +48,8 @@ export async function startHub(
   const { server, database } = config;
   const log = app.get(ModuleLogs).of('hub');
   quietGrpc(log);
-  app.enableShutdownHooks(['SIGTERM', 'SIGINT'], { useProcessExit: true });
+  announceStop(app, config);
+  app.enableShutdownHooks([...STOP_SIGNALS], { useProcessExit: true });
   try {
     // What is declared is read then: what is wrong with it is said before the key is made.
     await app.init();
@@ -76,6 +80,24 @@ export async function startHub(
     await app.close();
     throw error instanceof ConfigError ? error.in(source.file) : error;
   }
+}
+
+/**
+ * A signal is announced to balancers before the hub stops (`server.drainDelay`); a second one ends the pause. There is none where
+ * nothing listens: a worker has no clients.
+ */
+function announceStop(app: NestFastifyApplication, { server, role }: AppConfig): void {
+  if (server.drainDelayMs === 0 || role === 'worker') return;
+  const log = app.get(ModuleLogs).of('hub');
+  const draining = app.get(Draining);
+  const announce = (): void => {
+    if (!app.getHttpServer().listening) return;
+    if (!draining.announced.aborted) {
+      log.info({ delayMs: server.drainDelayMs }, 'going to stop: requests are served meanwhile');
+    }
+    draining.announce(server.drainDelayMs);
+  };
+  for (const signal of STOP_SIGNALS) process.on(signal, announce);
 }
 
 /** The library prints lines of its own about what it also throws: they go where the log's are, for who looks closely. */

@@ -25,6 +25,43 @@ describe('the header of active extensions', () => {
   });
 });
 
+describe('the extensions of a call', () => {
+  const uris = (count: number, from = 0): string =>
+    Array.from({ length: count }, (_, n) => `urn:x:${from + n}`).join(', ');
+  const read = (headers: CallSource['headers']): readonly string[] => {
+    const source = { headers, note: { id: 'r' }, agentId: undefined };
+    return callContextOf(source as unknown as CallSource, '1.0').extensions;
+  };
+
+  it('are up to 100, of both names of the header, each counted once', () => {
+    const headers = { 'a2a-extensions': uris(60), 'x-a2a-extensions': uris(60, 40) };
+    expect(read(headers)).toEqual(uris(100).split(', '));
+  });
+
+  it.each([
+    ['A2A-Extensions', { 'a2a-extensions': uris(101) }, 'must name at most 100'],
+    [
+      'A2A-Extensions',
+      { 'a2a-extensions': uris(60), 'x-a2a-extensions': uris(60, 41) },
+      'must name at most 100',
+    ],
+    ['X-A2A-Extensions', { 'x-a2a-extensions': uris(101) }, 'must name at most 100'],
+    [
+      'A2A-Extensions',
+      { 'a2a-extensions': `urn:${'x'.repeat(4093)}` },
+      'must name none of more than 4096 characters',
+    ],
+  ])('are refused beyond the limits, naming %s', (field, headers, description) => {
+    const reads = () => read(headers);
+    expect(reads).toThrow(
+      expect.objectContaining({
+        reason: 'INVALID_PARAMS',
+        violations: [{ field, description }],
+      }),
+    );
+  });
+});
+
 describe('the trace context of a call', () => {
   const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 

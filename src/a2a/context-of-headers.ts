@@ -8,11 +8,10 @@ import { HOPS_HEADER, readHops } from '../protocol/hops.js';
 import { activeExtensions } from '../routing/index.js';
 import type { CallContext } from '../auth/index.js';
 import type { ProtocolVersion } from '../protocol/protocol-version.js';
+import { MAX_NAMED, MAX_NAME_LENGTH } from '../protocol/request-limits.js';
 
 /** The longest `Idempotency-Key`. */
 const MAX_KEY_LENGTH = 255;
-/** More extensions than this are not asked for by anybody honest. */
-const MAX_EXTENSIONS = 64;
 const SEQ = /^\d{1,15}$/;
 
 /** What the HTTP bindings know of a call before its body is read. */
@@ -30,21 +29,15 @@ export interface CallSource {
 }
 
 /**
- * The call's context from its headers. Throws INVALID_PARAMS, naming the header, for an
- * `Idempotency-Key`, a `Last-Event-ID` or hops that cannot be such; a bad `traceparent` is ignored, as W3C
+ * The call's context from its headers. Throws INVALID_PARAMS, naming the header, for extensions beyond the limits of those that a
+ * message names, and an `Idempotency-Key`, a `Last-Event-ID` or hops that cannot be such; a bad `traceparent` is ignored, as W3C
  * Trace Context wants.
  */
 export function callContextOf(
   { headers, principal, agentId, signal, reserveAnswer, note }: CallSource,
   version: ProtocolVersion,
 ): CallContext {
-  const extensions = [
-    ...new Set([
-      ...listed(headers['a2a-extensions']),
-      // The name before 1.0.
-      ...listed(headers['x-a2a-extensions']),
-    ]),
-  ];
+  const extensions = extensionsOf(headers);
   const incoming = traceparentOf(single(headers['traceparent']));
   if (incoming !== undefined) note.traceId ??= incoming.slice(3, 35);
   return {
@@ -85,10 +78,23 @@ export function single(header: string | string[] | undefined): string | undefine
   return Array.isArray(header) ? header.join(', ') : header;
 }
 
+/** Each once, of both names of the header. */
+function extensionsOf(headers: IncomingHttpHeaders): string[] {
+  const current = listed(headers['a2a-extensions']);
+  const before = listed(headers['x-a2a-extensions']);
+  const all = [...new Set([...current, ...before])];
+  // The error names the header that the caller has sent.
+  const field = current.length > 0 ? 'A2A-Extensions' : 'X-A2A-Extensions';
+  if (all.length > MAX_NAMED) throw invalidField(field, `must name at most ${MAX_NAMED}`);
+  if (all.some(({ length }) => length > MAX_NAME_LENGTH)) {
+    throw invalidField(field, `must name none of more than ${MAX_NAME_LENGTH} characters`);
+  }
+  return all;
+}
+
 function listed(header: string | string[] | undefined): string[] {
-  if (header === undefined) return [];
   return (single(header) ?? '')
-    .split(',', MAX_EXTENSIONS)
+    .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
 }

@@ -27,6 +27,13 @@ describe('the address of a client', () => {
     expect(from('::1', ['192.168.0.1', '198.51.100.1'])).toBe('198.51.100.1');
   });
 
+  it('is that which nginx has added ($proxy_add_x_forwarded_for), whatever the client wrote', () => {
+    // What the client wrote names a listed proxy, or is none.
+    for (const written of ['10.0.0.2', '192.0.2.7, 10.0.0.2', 'unknown', '']) {
+      expect(from('10.0.0.1', `${written}, 198.51.100.1`)).toBe('198.51.100.1');
+    }
+  });
+
   it('may have a port', () => {
     expect(from('10.0.0.1', '198.51.100.1:4711')).toBe('198.51.100.1');
     expect(from('10.0.0.1', '[2001:db8::1]:4711')).toBe('2001:db8::1');

@@ -7,10 +7,39 @@ import { HubError } from './hub-error.js';
  */
 export class Draining {
   private readonly controller = new AbortController();
+  private readonly announcement = new AbortController();
+  private pause: Promise<void> | undefined;
+  private endPause: () => void = () => undefined;
 
   constructor() {
     // Every open stream and wait listens; Node takes more than ten for a leak.
     setMaxListeners(0, this.controller.signal);
+  }
+
+  /**
+   * Aborted once, when it is known that the process will stop: probes say that it is not ready, so that balancers
+   * look elsewhere. All else goes on until {@link signal} is aborted.
+   */
+  get announced(): AbortSignal {
+    return this.announcement.signal;
+  }
+
+  /** Says that the process stops after a pause of `pauseMs`. Called again, it ends the pause. */
+  announce(pauseMs: number): void {
+    if (this.announced.aborted) return this.endPause();
+    this.pause = new Promise((resolve) => {
+      const timer = setTimeout(resolve, pauseMs);
+      this.endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.announcement.abort();
+  }
+
+  /** Resolves when the pause is over; at once where none was announced. */
+  async untilPaused(): Promise<void> {
+    await this.pause;
   }
 
   /** Aborted once, when the process begins to stop. */
@@ -19,6 +48,7 @@ export class Draining {
   }
 
   begin(): void {
+    this.announcement.abort();
     this.controller.abort();
   }
 }

@@ -39,7 +39,7 @@ export class HealthController {
   @ApiOkResponse()
   @ApiServiceUnavailableResponse()
   async ready(): Promise<{ status: string; disk?: string; workers?: string }> {
-    if (this.draining.signal.aborted) throw new HubError('UNAVAILABLE', 'The hub is stopping.');
+    if (this.draining.announced.aborted) throw new HubError('UNAVAILABLE', 'The hub is stopping.');
     try {
       await this.database.check();
     } catch (cause) {

@@ -1,11 +1,12 @@
 import { SendMessageRequest, type StreamResponse } from '@a2a-js/sdk';
 import type { ClientReadableStream, ServiceError } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Draining } from '../../src/common/draining.js';
 import type { Hub } from '../support/app.js';
 import { userMessage } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { type GrpcClient, V0, V1, failureOf } from '../support/grpc-client.js';
-import { NOT_SERVING, SERVING, watchHealth } from '../support/grpc-health.js';
+import { NOT_SERVING, SERVING, checkHealth, watchHealth } from '../support/grpc-health.js';
 import { type GrpcHub, startGrpcHub } from '../support/grpc-hub.js';
 import type { LiveTask } from '../support/live-task.js';
 import type { ScriptedAgent } from '../support/scripted-agent.js';
@@ -165,6 +166,28 @@ describe('while the process drains', () => {
     expect(reader.failure?.details).toContain('subscribe again');
     await health.end();
     expect(health.events.map(({ status }) => status)).toEqual([SERVING, NOT_SERVING]);
+  });
+
+  it('the health is NOT_SERVING once the stop is announced, when streams still go on', async () => {
+    const { id, live } = await begin();
+    const reader = subscribe(id);
+    await reader.has(1);
+    const health = new Reader(watchHealth(client));
+    await health.has(1);
+    hub.app.get(Draining).announce(1);
+    await health.end();
+    expect(health.events.map(({ status }) => status)).toEqual([SERVING, NOT_SERVING]);
+    expect(await checkHealth(client)).toBe(NOT_SERVING);
+    const late = new Reader(watchHealth(client));
+    await late.has(1);
+    const before = reader.events.length;
+    live.chunk();
+    await reader.has(before + 1);
+    const begun = performance.now();
+    await hub.close();
+    expect(performance.now() - begun).toBeLessThan(DRAIN_MS);
+    await late.end();
+    expect(late.events.map(({ status }) => status)).toEqual([NOT_SERVING, NOT_SERVING]);
   });
 
   it('a reader who reads nothing holds it up no longer than the drain may take', async () => {

@@ -170,6 +170,7 @@ describe('the metadata of a call over gRPC 1.0', () => {
   it.each([
     ['last-event-id', 'no-number', 'Last-Event-ID'],
     ['idempotency-key', 'k'.repeat(256), 'Idempotency-Key'],
+    ['a2a-extensions', Array.from({ length: 101 }, (_, n) => `urn:${n}`).join(), 'A2A-Extensions'],
   ])('with a bad %s is INVALID_ARGUMENT', async (name, value, field) => {
     const failure = await failureOf(client.call(V1.getTask, getting('x'), { [name]: value }));
     expect(failure).toMatchObject({ code: 'INVALID_ARGUMENT', fields: [field] });

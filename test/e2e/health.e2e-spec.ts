@@ -7,6 +7,7 @@ import { request } from 'undici';
 import { startSdkAgent } from '../support/agents.js';
 import { ADMIN_KEY, type Hub, startHub, startHubProcess } from '../support/app.js';
 import { userMessage } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
 
 describe('health, metrics and unknown paths', () => {
   let hub: Hub;
@@ -105,6 +106,23 @@ describe('the process', () => {
     await closed;
     expect(answer).toContain('201 Created');
     expect(answer).toContain('"name":"late"');
+    await hub.close();
+  });
+
+  it('is not ready for server.drainDelay after SIGTERM and serves meanwhile, until a second signal', async () => {
+    const hub = await startHubProcess({ environment: { A2A_HUB__SERVER__DRAIN_DELAY: '5m' } });
+    const serves = () => hub.admin('GET', '/api/v1/agents');
+    expect((await serves()).headers['connection']).toBe('keep-alive');
+    process.kill(hub.pid, 'SIGTERM');
+    await eventually(async () => {
+      expect((await hub.get('/health/ready', { key: null })).status).toBe(503);
+    });
+    // Longer than an idle connection stays open while the process drains.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect((await hub.get('/health/live', { key: null })).status).toBe(200);
+    expect(await serves()).toMatchObject({ status: 200, headers: { connection: 'close' } });
+    expect(hub.output).toContain('going to stop: requests are served meanwhile');
+    expect(await hub.terminate()).toBe(0);
     await hub.close();
   });
 

@@ -41,6 +41,23 @@ describe('docs/operate.md', () => {
     expect(keys.filter((key) => !settings.includes(`### \`${key}\``))).toEqual([]);
   });
 
+  it('installs the SQLite driver of every Node', () => {
+    const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+    expect(JSON.parse(manifest)).toHaveProperty('optionalDependencies.better-sqlite3');
+    const command = /^npm ci .*npm prune.*$/m.exec(page)![0];
+    expect(command).not.toContain('--omit=optional');
+  });
+
+  it('has the proxy add the address of the caller wherever it hands requests on', () => {
+    const nginx = /```nginx\n(upstream.*?)```/s.exec(page)![1]!;
+    const locations = nginx.split('location ').filter((each) => /(proxy|grpc)_pass/.test(each));
+    expect(locations).toHaveLength(2);
+    for (const location of locations) {
+      const set = /(proxy|grpc)_set_header X-Forwarded-For \$proxy_add_x_forwarded_for;/;
+      expect(location).toMatch(set);
+    }
+  });
+
   it('makes a backup without sqlite3 that only its owner can read', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hub-backup-'));
     const [source, backup] = [join(folder, 'hub.db'), join(folder, 'backup.db')];

@@ -42,6 +42,7 @@ describe('what is no request that can be read', () => {
     expect(head).toContain(`HTTP/1.1 ${status} `);
     expect(head).toContain('Content-Type: application/problem+json');
     expect(head).toContain('Connection: close');
+    expect(head).toContain('Cache-Control: no-store');
     expect(JSON.parse(body)).toEqual({
       type: 'urn:a2a-hub:error:invalid-request',
       title: expect.any(String),

@@ -24,7 +24,7 @@ type Check = ServerUnaryCall<Buffer, number>;
 type Watch = ServerWritableStream<Buffer, number>;
 
 /**
- * The standard health service (grpc.health.v1), open to everybody: SERVING until the process drains, for every
+ * The standard health service (grpc.health.v1), open to everybody: SERVING until the process is going to stop, for every
  * service and for ''. It keeps nothing of a name that it does not know; open watches are few for each
  * connection and in all.
  */

@@ -59,7 +59,9 @@ export class GrpcBinding implements OnApplicationBootstrap, BeforeApplicationShu
     const port = await this.listen(server);
     this.address.bound(port);
     this.log.info({ port, tls: this.config.grpc.tlsKey !== null }, 'gRPC is listening');
+    this.draining.announced.addEventListener('abort', () => health.stop());
     this.draining.signal.addEventListener('abort', () => {
+      // Watches that were opened since.
       health.stop();
       this.stopped = stop(server, this.config.server.drainMs);
     });

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { HubError } from '../hub-error.js';
+import { NO_STORE } from './no-store.js';
 import { PROBLEM_JSON, problemOf } from './problem.js';
 
 /** Told of every path in the same form: what is wrong keeps the server from reading which one was asked for. */
@@ -27,6 +28,7 @@ export function refuseUnreadable(error: Error & { readonly code?: string }, sock
     `Content-Type: ${PROBLEM_JSON}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     'X-Content-Type-Options: nosniff',
+    `Cache-Control: ${NO_STORE}`,
     'Connection: close',
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);

@@ -2,7 +2,7 @@ import { choice, duration, number, optionalHttpUrl, size, text, texts } from '..
 import { optionalPem } from '../pem-setting.js';
 import { origins } from '../origins.js';
 import { Section } from '../setting.js';
-import { SECOND, HOUR, KIB, MIB } from '../units.js';
+import { SECOND, MINUTE, HOUR, KIB, MIB } from '../units.js';
 
 const CHAIN = "or file:PATH: the server's own first, its intermediates after it.";
 const KEY =
@@ -56,10 +56,16 @@ export const SERVER_SETTINGS = {
       description:
         'A2A calls open at once in one process, streams and blocking sends included. One organization may have nine tenths of them.',
     }),
+    drainDelayMs: duration({
+      max: 5 * MINUTE,
+      default: 0,
+      description:
+        'How long requests are still taken after SIGTERM, while /health/ready says 503 and gRPC health NOT_SERVING: as long as a balancer takes to notice. server.drain begins after it; a second signal ends it. Not in a worker, which has no clients.',
+    }),
     drainMs: duration({
       max: HOUR,
       default: 10 * SECOND,
-      description: 'How long requests in flight may run on after SIGTERM.',
+      description: 'How long requests in flight may run on after SIGTERM and server.drainDelay.',
     }),
     corsOrigins: origins({
       default: [],
@@ -69,7 +75,7 @@ export const SERVER_SETTINGS = {
     trustedProxies: texts({
       default: [],
       description:
-        "Addresses and CIDR blocks of proxies whose X-Forwarded-For is believed, where a key's allowedNetworks are compared with the caller's address; over HTTP and gRPC. From any other address the header counts for nothing.",
+        "Addresses and CIDR blocks of proxies that add the caller's address to X-Forwarded-For, over HTTP and gRPC: keys' allowedNetworks are compared with it, and the limits of consent links and sign-ins are counted by it. The last address in the header that is none of these counts. A listed proxy must add to the header or replace it, never pass it on as a client wrote it: else anybody says which address it has. From any other address the header counts for nothing.",
     }),
     tls: new Section(
       'TLS of the HTTP server itself, without a proxy in front. Files are read again when they change; new connections have what is in them. See docs/tls.md.',

@@ -93,3 +93,53 @@ it('records what was deleted before a step failed, and by the next run what coul
   await cleanup.cleanUp();
   expect(counts()).toEqual([entry(2), entry(2)]);
 });
+
+it('ends all overdue tasks at one look, and tries each that cannot be ended once', async () => {
+  const overdue = new Set(Array.from({ length: 250 }, (_, n) => `task ${n}`));
+  const none = (): Promise<number> => Promise.resolve(0);
+  let looks = 0;
+  const tried: string[] = [];
+  const cleanup = new TaskCleanup(
+    {
+      update: async (taskId) => {
+        tried.push(taskId);
+        if (isBad(taskId)) throw new Error('it cannot be stored');
+        overdue.delete(taskId);
+        return undefined as never;
+      },
+      forget: () => undefined,
+    },
+    {
+      overdue: async (_now, limit) => {
+        looks += 1;
+        return [...overdue].slice(0, limit);
+      },
+      forgetKeys: () => Promise.resolve(null),
+      forgetTexts: none,
+      deleteLogPiece: () => Promise.resolve(false),
+      forgetTasks: () => Promise.resolve({ taskIds: [], next: null }),
+    },
+    { forget: none },
+    { forget: none },
+    { forget: none },
+    new SettableClock(0),
+    { error: () => undefined, warn: () => undefined, info: () => undefined },
+    { tasks: { retentionDays: 30 } },
+    { record: () => Promise.resolve('') },
+  );
+  let isBad = (taskId: string): boolean => taskId === 'task 3';
+  await cleanup.endOverdue();
+  expect([...overdue]).toEqual(['task 3']);
+  expect(tried).toHaveLength(250);
+
+  for (let n = 0; n < 250; n++) overdue.add(`bad ${n}`);
+  isBad = () => true;
+  looks = 0;
+  await cleanup.endOverdue();
+  expect(looks).toBe(2);
+
+  isBad = () => false;
+  looks = 0;
+  await cleanup.endOverdue(AbortSignal.abort());
+  expect([looks, overdue.size]).toEqual([1, 151]);
+});

@@ -13,7 +13,7 @@ import { TaskTokens } from '../store/task-tokens.js';
 import { type KeyCursor, type TaskCursor, TaskStore } from '../store/task-store.js';
 
 const LOOK_EVERY_MS = 1000;
-/** Overdue tasks ended at once; more are left to the next second. */
+/** Overdue tasks ended at once; more of them follow in turns of their own. */
 const MAX_OVERDUE = 100;
 const CLEANUP_EVERY_MS = 10 * 60 * 1000;
 /** Rows looked at and deleted at once, so that no commit takes long; the store may take fewer. */
@@ -59,7 +59,7 @@ export class TaskCleanup {
       name: 'overdue tasks',
       failure: 'looking for overdue tasks failed',
       everyMs: LOOK_EVERY_MS,
-      run: () => this.endOverdue(),
+      run: (signal: AbortSignal) => this.endOverdue(signal),
     };
     const retention = {
       name: 'task retention',
@@ -98,11 +98,23 @@ export class TaskCleanup {
     await Promise.all(this.jobs.map((job) => job.stop()));
   }
 
-  /** Ends all tasks and delegations whose deadline has passed; one that cannot be ended is logged. */
-  async endOverdue(): Promise<void> {
+  /**
+   * Ends all tasks and delegations whose deadline has passed; one that cannot be ended is logged. Ends early when `signal`
+   * aborts.
+   */
+  async endOverdue(signal?: AbortSignal): Promise<void> {
     const { store, clock } = this;
-    const taskIds = await store.overdue(clock.now(), MAX_OVERDUE);
-    await Promise.all(taskIds.map((taskId) => this.endOverdueIn(taskId)));
+    const now = clock.now();
+    let before: ReadonlySet<string> = new Set();
+    const step = async (): Promise<boolean> => {
+      const found = await store.overdue(now, MAX_OVERDUE);
+      // One that could not be ended is found again, and left to the next look.
+      const others = found.filter((taskId) => !before.has(taskId));
+      await Promise.all(others.map((taskId) => this.endOverdueIn(taskId)));
+      before = new Set(found);
+      return found.length === MAX_OVERDUE && others.length > 0;
+    };
+    if (await step()) await inTurns(signal, step);
   }
 
   private async endOverdueIn(taskId: string): Promise<void> {
