@@ -39,8 +39,12 @@ afterEach(async () => {
   for (const { id } of body.items) await hub.admin('DELETE', `${POLICIES}/${id}`);
 });
 
-async function forbid(rest: string, who = 'principal in Organization::"acme"'): Promise<void> {
-  const text = `forbid(${who}, action == Action::"SendMessage", resource${rest});`;
+async function forbid(
+  rest: string,
+  who = 'principal in Organization::"acme"',
+  end = ')',
+): Promise<void> {
+  const text = `forbid(${who}, action == Action::"SendMessage", resource${rest}${end};`;
   const { status, text: answer } = await hub.admin('POST', POLICIES, { id: 'no', text });
   expect([status, answer]).toEqual([201, expect.any(String)]);
 }
@@ -94,6 +98,25 @@ describe('under policies', () => {
     } finally {
       await hub.admin('DELETE', '/api/v1/agents/shop');
       await shop.close();
+    }
+  });
+
+  it('a rule is passed over that leads to an agent of which single skills may be used', async () => {
+    for (const agentId of ['books', 'other']) {
+      const rule = { id: agentId, name: agentId, target: { agentId } };
+      expect((await hub.admin('POST', '/api/v1/routes/rules', rule)).status).toBe(201);
+    }
+    try {
+      expect(await sent(acme, {})).toBe('books');
+      await forbid(
+        ' in Agent::"books") unless { resource == Skill::"books.invoices" }',
+        undefined,
+        '',
+      );
+      expect(await sent(acme, {})).toBe('other');
+      expect(await sent(umbrella, {})).toBe('books');
+    } finally {
+      for (const id of ['books', 'other']) await hub.admin('DELETE', `/api/v1/routes/rules/${id}`);
     }
   });
 

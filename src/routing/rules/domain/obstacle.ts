@@ -11,7 +11,10 @@ const NO_MEDIA = { input: [], output: [] };
 export function obstacleOf(target: RuleAction, index: AgentIndex): string | undefined {
   const { agentId, skillId, tags, match = 'all', composite } = target;
   if (agentId !== undefined) {
-    return index.agent(agentId) ? undefined : `no agent "${agentId}" is available`;
+    if (index.wholeAgent(agentId)) return undefined;
+    return index.agent(agentId)
+      ? `the agent "${agentId}" is available for single skills only`
+      : `no agent "${agentId}" is available`;
   }
   if (skillId !== undefined) {
     const isOffered = index.offers(skillId).length > 0;
