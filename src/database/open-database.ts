@@ -7,6 +7,7 @@ import { realPathOf } from '../common/real-path.js';
 import { createDataSource, sqlitePath, type DatabaseSettings } from './data-source.js';
 import type { Database } from './database.js';
 import { isDatabaseTrouble } from './dialect.js';
+import { POSTGRES_BOUNDS, type PostgresBounds } from './postgres-bounds.js';
 import { PostgresDatabase } from './postgres.database.js';
 import { MIGRATIONS_TABLE, unknownMigration } from './pending-migrations.js';
 import { reachPostgres } from './reach-postgres.js';
@@ -23,6 +24,8 @@ export interface OpenOptions {
   readonly log?: Log;
   /** How long a PostgreSQL server is waited for that cannot be reached yet. Default a minute. */
   readonly waitMs?: number;
+  /** Default {@link POSTGRES_BOUNDS}. */
+  readonly bounds?: PostgresBounds;
 }
 
 /** A server that starts together with the hub has made its files and recovered by then. */
@@ -114,10 +117,12 @@ function isThere(path: string): boolean {
 async function openPostgres(
   settings: DatabaseSettings,
   schema: Schema,
-  { migrate, log, waitMs = WAIT_MS }: OpenOptions,
+  { migrate = false, log, waitMs = WAIT_MS, bounds = POSTGRES_BOUNDS }: OpenOptions,
 ): Promise<Database> {
-  const open = (): Promise<DataSource> => createDataSource(settings, schema, log).initialize();
-  const source = await reachPostgres(open, settings.url, waitMs, log);
+  const connections = { bounds, unlimited: migrate };
+  const open = (): Promise<DataSource> =>
+    createDataSource(settings, schema, log, connections).initialize();
+  const source = await reachPostgres(open, settings.url, waitMs, bounds.connectMs, log);
   return ready(source, async () => {
     await refuseOtherVersion(source);
     if (migrate) {
@@ -129,7 +134,7 @@ async function openPostgres(
       );
     }
     await checkColumns(source);
-    return new PostgresDatabase(source);
+    return new PostgresDatabase(source, bounds);
   });
 }
 

@@ -5,7 +5,10 @@ import type { Database } from './database.js';
 export const MIGRATIONS_TABLE = 'migrations';
 
 /** Names of the hub's migrations that this database does not have yet. */
-export async function pendingMigrations(source: DataSource, database: Database): Promise<string[]> {
+export async function pendingMigrations(
+  source: DataSource,
+  database: Pick<Database, 'read'>,
+): Promise<string[]> {
   const rows = await database.read<{ name: string }>(`SELECT name FROM ${MIGRATIONS_TABLE}`);
   const done = new Set(rows.map((row) => row.name));
   return namesOf(source).filter((name) => !done.has(name));
