@@ -24,7 +24,7 @@ const module = { exports: {} };
 script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
 
 const exitCode = await module.exports.run(process.argv.slice(2));
-if (exitCode !== undefined) process.exitCode = exitCode;
+if (exitCode !== undefined) await module.exports.endProcess(exitCode);
 if (compiles) {
   process.once('exit', () => {
     // V8 takes back only what was compiled under the flags of a start; the hub sets this one later.

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   type AppConfig,
   ConfigError,
@@ -26,6 +27,8 @@ const COMMANDS = ['', 'migrate', 'keys create --admin', 'config', '--help', '--v
 
 /** How long after the drain's own limit a process that still lives is ended. */
 const LAST_RESORT_MS = 10_000;
+/** How long a reader may take for what a process has written at its end. */
+const FLUSH_MS = 5000;
 
 /** Runs one command; resolves with the exit code, or with undefined while the hub serves. */
 export async function run(args: readonly string[]): Promise<number | undefined> {
@@ -45,6 +48,18 @@ export async function run(args: readonly string[]): Promise<number | undefined> 
     process.stderr.write(`${describe(error, command)}\n`);
     return 1;
   }
+}
+
+/**
+ * Ends the process once what was written has left it, whatever is still open: what a start that failed had begun (a connection,
+ * a timer) keeps nothing alive. Who does not read what was written is waited for a moment.
+ */
+export async function endProcess(exitCode: number): Promise<never> {
+  const left = [process.stdout, process.stderr].map(
+    (stream) => new Promise<void>((resolve) => stream.write('', () => resolve())),
+  );
+  await Promise.race([Promise.all(left), pause(FLUSH_MS, undefined, { ref: false })]);
+  process.exit(exitCode);
 }
 
 /** What serves is loaded only now: without it what is wrong is said in a quarter of the time. */

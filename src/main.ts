@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { run } from './command-line.js';
+import { endProcess, run } from './command-line.js';
 
 const exitCode = await run(process.argv.slice(2));
-if (exitCode !== undefined) process.exitCode = exitCode;
+if (exitCode !== undefined) await endProcess(exitCode);

@@ -2,6 +2,7 @@ import {
   type DynamicModule,
   Module,
   type OnApplicationShutdown,
+  type OnModuleInit,
   type Provider,
 } from '@nestjs/common';
 import { Clock, SystemClock } from './common/clock.js';
@@ -26,7 +27,7 @@ export type Replacement = Extract<Provider, { provide: unknown }>;
 
 /** What every module may ask for. Tests replace single providers by their token. */
 @Module({})
-export class SharedModule implements OnApplicationShutdown {
+export class SharedModule implements OnModuleInit, OnApplicationShutdown {
   constructor(
     private readonly egress: Egress,
     private readonly webhooks: WebhookEgress,
@@ -79,6 +80,10 @@ export class SharedModule implements OnApplicationShutdown {
       providers: [...kept, ...replacements],
       exports: [...kept, ...replacements].map((provider) => provider.provide),
     };
+  }
+
+  onModuleInit(): void {
+    this.tracing.start();
   }
 
   async onApplicationShutdown(): Promise<void> {

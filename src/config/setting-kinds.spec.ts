@@ -25,7 +25,15 @@ describe('durations', () => {
     ['-5s', undefined],
     ['5 s', undefined],
     ['5S', undefined],
+    ['1.1h', 3_960_000],
+    ['4.1m', 246_000],
+    ['8.2m', 492_000],
+    ['2.2d', 190_080_000],
+    ['0.07h', 252_000],
+    ['1.005s', 1005],
     ['0.5ms', undefined],
+    ['1.0005s', undefined],
+    ['20000000.0005s', undefined],
     [null, undefined],
   ])('%j is %s ms', (written, ms) => {
     expect(readDuration(written)).toBe(ms);

@@ -4,6 +4,8 @@ import { isUrl } from '../common/is-url.js';
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DAY_MS = UNIT_MS.d;
+/** By what part a product of two numbers may be off, with much to spare. */
+const ROUNDING = 1e-12;
 /** The longest span a Node timer takes is a little more than this. */
 const LONGEST_MS = 24 * DAY_MS;
 const SIZE = /^(\d+)(B|KiB|MiB|GiB)?$/;
@@ -176,7 +178,9 @@ export function readDuration(input: unknown): number | undefined {
   const match = typeof input === 'string' ? DURATION.exec(input) : null;
   if (!match) return undefined;
   const ms = Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS];
-  return Number.isInteger(ms) ? ms : undefined;
+  // 1.1 h are 3960000.0000000005 ms in floating point.
+  const whole = Math.round(ms);
+  return Math.abs(ms - whole) <= ms * ROUNDING ? whole : undefined;
 }
 
 /** The shortest exact way to write that many milliseconds; days only where hours run past two days. */

@@ -1,7 +1,14 @@
+import type { PoolClient } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { BetterSqlite3, type SqliteConnection } from './better-sqlite3.js';
 import type { Log } from '../common/logger.js';
 import { MIGRATIONS_TABLE } from './pending-migrations.js';
+import {
+  KEEP_ALIVE_MS,
+  limitStatements,
+  POSTGRES_BOUNDS,
+  type PostgresBounds,
+} from './postgres-bounds.js';
 import type { Schema } from './schema.js';
 
 /** Where and how the hub's data is kept (`database.*` of the configuration). */
@@ -32,11 +39,19 @@ export function sqlitePath(url: string): string | null {
   throw new Error('database.url must begin with sqlite: or postgres://');
 }
 
+/** How the connections to PostgreSQL are. */
+export interface ConnectionOptions {
+  readonly bounds?: PostgresBounds;
+  /** Statements take as long as they take: those of migrations. */
+  readonly unlimited?: boolean;
+}
+
 /** A TypeORM DataSource that is not connected yet. Only `database/` and tests use it directly. */
 export function createDataSource(
   settings: DatabaseSettings,
   schema: Schema,
   log?: Log,
+  { bounds = POSTGRES_BOUNDS, unlimited = false }: ConnectionOptions = {},
 ): DataSource {
   const common = {
     entities: [...schema.entities],
@@ -54,6 +69,12 @@ export function createDataSource(
       url: settings.url,
       applicationName: 'a2a-hub',
       installExtensions: false,
+      connectTimeoutMS: bounds.connectMs,
+      extra: {
+        keepAlive: true,
+        keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+        ...(!unlimited && { onConnect: (client: PoolClient) => limitStatements(client, bounds) }),
+      },
       poolErrorHandler: (error: Error) =>
         log?.warn({ error: error.message }, 'a database connection broke'),
     });

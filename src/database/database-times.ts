@@ -1,5 +1,6 @@
 import { HubError } from '../common/hub-error.js';
 import { Spread } from '../common/spread.js';
+import { codeOf, isDatabaseTrouble } from './dialect.js';
 
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
@@ -26,7 +27,7 @@ export class DatabaseTimes {
   /** Counts what the database could not do; what the hub itself refuses in a write is none of it. */
   failed(kind: 'read' | 'write', error: unknown): void {
     if (error instanceof HubError) return;
-    if (typeof (error as { readonly code?: unknown }).code === 'string') this.failures[kind] += 1;
+    if (codeOf(error) !== '' || isDatabaseTrouble(error)) this.failures[kind] += 1;
   }
 }
 

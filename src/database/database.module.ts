@@ -1,4 +1,10 @@
-import { type DynamicModule, Global, Module, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  type DynamicModule,
+  Global,
+  Module,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { IdSource } from '../common/ids.js';
 import { Log } from '../common/logger.js';
@@ -18,7 +24,7 @@ import { logOf } from '../common/module-logs.js';
  */
 @Global()
 @Module({})
-export class DatabaseModule implements OnApplicationShutdown {
+export class DatabaseModule implements OnModuleInit, OnApplicationShutdown {
   constructor(
     private readonly database: Database,
     private readonly disk: DiskWatch,
@@ -45,11 +51,8 @@ export class DatabaseModule implements OnApplicationShutdown {
         {
           provide: DiskWatch,
           inject: [Database, AppConfig, Clock, Log],
-          useFactory: async (database: Database, config: AppConfig, clock: Clock, log: Log) => {
-            const watch = new DiskWatch(database, config.database.minFree, clock, log);
-            await watch.start();
-            return watch;
-          },
+          useFactory: (database: Database, config: AppConfig, clock: Clock, log: Log) =>
+            new DiskWatch(database, config.database.minFree, clock, log),
         },
         {
           // Whoever starts to work starts it, when it does.
@@ -66,6 +69,11 @@ export class DatabaseModule implements OnApplicationShutdown {
       ],
       exports: [Database, HubSettings, DiskWatch, WorkerWatch, Schema],
     };
+  }
+
+  /** Global modules come first: whoever asks has the first look. Not while providers are made: a start that fails leaves no timer behind. */
+  async onModuleInit(): Promise<void> {
+    await this.disk.start();
   }
 
   /** The last hook of Nest: whoever still writes while shutting down does so in an earlier one. */

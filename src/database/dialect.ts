@@ -63,7 +63,7 @@ const POSTGRES_TROUBLE = /^(08|53|57|58|XX|25)[0-9A-Z]{3}$/;
 const SOCKET_TROUBLE = /^(E[A-Z]+)$/;
 /** `pg` has no code for these. */
 const LOST_CONNECTION =
-  /connection (terminated|ended|timeout)|timeout exceeded when trying to connect|not queryable|pool after calling end/i;
+  /connection (terminated|ended|timeout)|timeout exceeded when trying to connect|timeout expired|not queryable|pool after calling end/i;
 
 /** The database itself is in trouble (gone, full, locked): no statement is to blame. */
 export function isDatabaseTrouble(error: unknown): boolean {

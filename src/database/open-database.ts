@@ -7,8 +7,9 @@ import { realPathOf } from '../common/real-path.js';
 import { createDataSource, sqlitePath, type DatabaseSettings } from './data-source.js';
 import type { Database } from './database.js';
 import { isDatabaseTrouble } from './dialect.js';
+import { POSTGRES_BOUNDS, type PostgresBounds } from './postgres-bounds.js';
 import { PostgresDatabase } from './postgres.database.js';
-import { MIGRATIONS_TABLE, unknownMigration } from './pending-migrations.js';
+import { MIGRATIONS_TABLE, missingOf, type Ran, unknownMigration } from './pending-migrations.js';
 import { reachPostgres } from './reach-postgres.js';
 import type { Schema } from './schema.js';
 import { SqliteDatabase } from './sqlite.database.js';
@@ -23,6 +24,8 @@ export interface OpenOptions {
   readonly log?: Log;
   /** How long a PostgreSQL server is waited for that cannot be reached yet. Default a minute. */
   readonly waitMs?: number;
+  /** Default {@link POSTGRES_BOUNDS}. */
+  readonly bounds?: PostgresBounds;
 }
 
 /** A server that starts together with the hub has made its files and recovered by then. */
@@ -94,7 +97,7 @@ async function openSqlite(
       log,
     ).initialize();
     return await ready(source, async () => {
-      await refuseOtherVersion(source);
+      refuseOtherVersion(source, await ranMigrations(source));
       await source.runMigrations();
       await checkColumns(source);
       // Said, since a path that is mistyped makes a hub without agents, keys and tasks.
@@ -114,22 +117,25 @@ function isThere(path: string): boolean {
 async function openPostgres(
   settings: DatabaseSettings,
   schema: Schema,
-  { migrate, log, waitMs = WAIT_MS }: OpenOptions,
+  { migrate = false, log, waitMs = WAIT_MS, bounds = POSTGRES_BOUNDS }: OpenOptions,
 ): Promise<Database> {
-  const open = (): Promise<DataSource> => createDataSource(settings, schema, log).initialize();
-  const source = await reachPostgres(open, settings.url, waitMs, log);
+  const connections = { bounds, unlimited: migrate };
+  const open = (): Promise<DataSource> =>
+    createDataSource(settings, schema, log, connections).initialize();
+  const source = await reachPostgres(open, settings.url, waitMs, bounds.connectMs, log);
   return ready(source, async () => {
-    await refuseOtherVersion(source);
+    const done = await ranMigrations(source);
+    refuseOtherVersion(source, done);
     if (migrate) {
       await migratePostgres(source);
-    } else if (await source.showMigrations()) {
+    } else if (missingOf(source, done).length > 0) {
       throw new Error(
         'the database schema is not up to date: run the command `migrate` once ' +
           '(node dist/main.js migrate), then start the hub again.',
       );
     }
     await checkColumns(source);
-    return new PostgresDatabase(source);
+    return new PostgresDatabase(source, bounds);
   });
 }
 
@@ -146,22 +152,24 @@ async function ready(source: DataSource, finish: () => Promise<Database>): Promi
  * Throws a sentence when the database has a migration that this version does not know: another version made it.
  * Nothing of it is changed.
  */
-async function refuseOtherVersion(source: DataSource): Promise<void> {
-  const runner = source.createQueryRunner();
-  try {
-    if (!(await runner.hasTable(MIGRATIONS_TABLE))) return;
-  } finally {
-    await runner.release();
-  }
-  const unknown = unknownMigration(
-    source,
-    await source.query<{ name: string }[]>(`SELECT name FROM ${MIGRATIONS_TABLE}`),
-  );
+function refuseOtherVersion(source: DataSource, done: readonly Ran[]): void {
+  const unknown = unknownMigration(source, done);
   if (unknown === undefined) return;
   throw new Error(
     `the database was made by another version of the hub: it has the migration ${unknown}, which this version does not know. ` +
       'Start that version, or make the database anew (remove it, or name another by database.url). Nothing in it was changed.',
   );
+}
+
+/** The migrations that a database has run; none without their table, which is not made: `migrate` makes it, perhaps at this moment. */
+async function ranMigrations(source: DataSource): Promise<readonly Ran[]> {
+  const runner = source.createQueryRunner();
+  try {
+    if (!(await runner.hasTable(MIGRATIONS_TABLE))) return [];
+  } finally {
+    await runner.release();
+  }
+  return source.query<Ran[]>(`SELECT name FROM ${MIGRATIONS_TABLE}`);
 }
 
 /** Throws a sentence when a migration has been changed since this database ran it, which no release does. */

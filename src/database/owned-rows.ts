@@ -3,6 +3,7 @@ import { type DataOwner, type DataRecord, OwnedData } from '../common/owned-data
 import { PieceSize } from '../common/piece-size.js';
 import type { Database } from './database.js';
 import type { Revision } from './revision.js';
+import { forUpdate } from './rows.js';
 import type { SqlValue, Tx, Work } from './sql.js';
 import { type Selection, Table } from './table.js';
 import { pieceOf, timed } from './timed.js';
@@ -87,7 +88,7 @@ export class OwnedRows<T extends object> extends OwnedData {
     if (before !== undefined) yield* tx.run(before(sql), params);
     const deleted = yield* tx.run(
       `DELETE FROM ${table} WHERE (${columns}) IN
-         (SELECT ${columns} FROM ${table} WHERE ${sql} ORDER BY ${columns} LIMIT ?)`,
+         (SELECT ${columns} FROM ${table} WHERE ${sql} ORDER BY ${columns} LIMIT ?${forUpdate(tx)})`,
       [...params, limit],
     );
     if (deleted > 0 && revision !== undefined) yield* revision.raise(tx);

@@ -5,17 +5,26 @@ import type { Database } from './database.js';
 export const MIGRATIONS_TABLE = 'migrations';
 
 /** Names of the hub's migrations that this database does not have yet. */
-export async function pendingMigrations(source: DataSource, database: Database): Promise<string[]> {
-  const rows = await database.read<{ name: string }>(`SELECT name FROM ${MIGRATIONS_TABLE}`);
-  const done = new Set(rows.map((row) => row.name));
-  return namesOf(source).filter((name) => !done.has(name));
+export async function pendingMigrations(
+  source: DataSource,
+  database: Pick<Database, 'read'>,
+): Promise<string[]> {
+  return missingOf(source, await database.read<Ran>(`SELECT name FROM ${MIGRATIONS_TABLE}`));
+}
+
+/** A migration that a database has run. */
+export interface Ran {
+  readonly name: string;
+}
+
+/** Names of the hub's migrations that are not among these. */
+export function missingOf(source: DataSource, done: readonly Ran[]): string[] {
+  const names = new Set(done.map(({ name }) => name));
+  return namesOf(source).filter((name) => !names.has(name));
 }
 
 /** The first of the migrations that a database has run and this version does not have; undefined without one. */
-export function unknownMigration(
-  source: DataSource,
-  done: readonly { readonly name: string }[],
-): string | undefined {
+export function unknownMigration(source: DataSource, done: readonly Ran[]): string | undefined {
   const known = new Set(namesOf(source));
   return done.find(({ name }) => !known.has(name))?.name;
 }

@@ -8,6 +8,13 @@ import { isRetryable } from './dialect.js';
 import { pendingMigrations } from './pending-migrations.js';
 import { numbered } from './placeholders.js';
 import {
+  POSTGRES_BOUNDS,
+  type PostgresBounds,
+  SilentServer,
+  silentOr,
+  within,
+} from './postgres-bounds.js';
+import {
   txFor,
   type SqlResult,
   type SqlStatement,
@@ -21,10 +28,22 @@ const MAX_RETRIES = 5;
 const INT8 = 20;
 const NUMERIC = 1700;
 
+const BEGIN: SqlStatement = { sql: 'BEGIN ISOLATION LEVEL READ COMMITTED', params: [] };
+const COMMIT: SqlStatement = { sql: 'COMMIT', params: [] };
+const ROLLBACK: SqlStatement = { sql: 'ROLLBACK', params: [] };
+
 /** Counts and times as numbers (both stay far below 2^53); everything else as `pg` has it. */
 type Parser = (value: string) => unknown;
 interface TypeParsers {
   getTypeParser(oid: number, format?: string): Parser;
+}
+
+/** A statement as the driver takes it. */
+interface PgQuery {
+  readonly text: string;
+  readonly values: SqlValue[];
+  readonly types: TypeParsers;
+  readonly query_timeout: number;
 }
 
 /** PostgreSQL, shared by any number of processes. Each work has a connection of its own. */
@@ -35,9 +54,14 @@ export class PostgresDatabase extends Database {
   private readonly tx = txFor('postgres');
   /** What {@link close} waits for: a pool that ends under a request for a connection never answers it. */
   private readonly underWay = new Set<Promise<unknown>>();
+  /** The health check under way: each takes a connection. */
+  private checking: Promise<string[]> | undefined;
   private closed = false;
 
-  constructor(readonly dataSource: DataSource) {
+  constructor(
+    readonly dataSource: DataSource,
+    private readonly bounds: PostgresBounds = POSTGRES_BOUNDS,
+  ) {
     super();
     const driver = dataSource.driver as unknown as {
       master: Pool;
@@ -71,12 +95,18 @@ export class PostgresDatabase extends Database {
     );
   }
 
-  async read<R>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
+  read<R>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
+    return this.readWithin({ sql, params }, this.bounds.answerMs);
+  }
+
+  private async readWithin<R>(statement: SqlStatement, ms: number): Promise<R[]> {
     const began = performance.now();
     try {
-      const result = await this.track(() => this.connections.query(this.query({ sql, params })));
+      // The pool does not keep a connection whose query has failed.
+      const result = await this.track(() => this.connections.query(this.query(statement, ms)));
       return result.rows as R[];
-    } catch (error) {
+    } catch (thrown) {
+      const error = silentOr(thrown, ms);
       this.times.failed('read', error);
       throw plainTrouble(error);
     } finally {
@@ -85,7 +115,12 @@ export class PostgresDatabase extends Database {
   }
 
   async check(): Promise<void> {
-    const pending = await pendingMigrations(this.dataSource, this);
+    const { checkMs } = this.bounds;
+    const read = <R>(sql: string): Promise<R[]> => this.readWithin({ sql, params: [] }, checkMs);
+    this.checking ??= pendingMigrations(this.dataSource, { read }).finally(
+      () => (this.checking = undefined),
+    );
+    const pending = await within(checkMs, this.checking);
     if (pending.length > 0) throw new Error(`migrations are pending: ${pending.join(', ')}`);
   }
 
@@ -128,12 +163,12 @@ export class PostgresDatabase extends Database {
     client.on('error', ignore);
     let broken = false;
     try {
-      await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+      await this.send(client, BEGIN);
       const value = await this.drive(client, work);
-      await commit(client);
+      await this.commit(client);
       return value;
     } catch (error) {
-      await client.query('ROLLBACK').catch(() => (broken = true));
+      broken = isSilence(error) || !(await this.rolledBack(client));
       throw error;
     } finally {
       this.times.transactions.observe(secondsSince(began));
@@ -148,7 +183,7 @@ export class PostgresDatabase extends Database {
     while (!step.done) {
       let result: SqlResult;
       try {
-        result = toResult(await client.query(this.query(step.value)));
+        result = toResult(await this.send(client, step.value));
       } catch (error) {
         steps.return(undefined as never);
         throw error;
@@ -158,13 +193,46 @@ export class PostgresDatabase extends Database {
     return step.value;
   }
 
-  private query({ sql, params }: SqlStatement): {
-    text: string;
-    values: SqlValue[];
-    types: TypeParsers;
-  } {
-    return { text: numbered(sql), values: params as SqlValue[], types: this.types };
+  private async commit(client: PoolClient): Promise<void> {
+    try {
+      await this.send(client, COMMIT);
+    } catch (error) {
+      throw isRefusedCommit(error) ? error : new CommitUnknown(error);
+    }
   }
+
+  private async rolledBack(client: PoolClient): Promise<boolean> {
+    try {
+      await this.send(client, ROLLBACK);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Rejects with {@link SilentServer} when no answer comes: the connection is of no use then. */
+  private async send(client: PoolClient, statement: SqlStatement): Promise<QueryResult> {
+    const { answerMs } = this.bounds;
+    try {
+      return await client.query(this.query(statement, answerMs));
+    } catch (error) {
+      throw silentOr(error, answerMs);
+    }
+  }
+
+  private query({ sql, params }: SqlStatement, withinMs: number): PgQuery {
+    return {
+      text: numbered(sql),
+      values: params as SqlValue[],
+      types: this.types,
+      query_timeout: withinMs,
+    };
+  }
+}
+
+/** The connection has given no answer, be it to the commit. */
+function isSilence(error: unknown): boolean {
+  return error instanceof SilentServer || (error as Error | null)?.cause instanceof SilentServer;
 }
 
 function toResult(result: QueryResult): SqlResult {
@@ -172,14 +240,6 @@ function toResult(result: QueryResult): SqlResult {
     rows: result.rows as Record<string, unknown>[],
     changes: result.rowCount ?? 0,
   };
-}
-
-async function commit(client: PoolClient): Promise<void> {
-  try {
-    await client.query('COMMIT');
-  } catch (error) {
-    throw isRefusedCommit(error) ? error : new CommitUnknown(error);
-  }
 }
 
 function ignore(): void {}

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { databaseLocation } from '../common/database-url.js';
 import type { Log } from '../common/logger.js';
+import { within } from './postgres-bounds.js';
 
 /** What is said while a server is not there yet, or is starting. */
 const NOT_YET: ReadonlySet<string | undefined> = new Set([
@@ -15,31 +16,37 @@ const NOT_YET: ReadonlySet<string | undefined> = new Set([
 ]);
 /** The server is there, and has no database of that name. */
 const NO_DATABASE = '3D000';
+/** What a driver says, without a code, of a server that takes a connection and does not answer. */
+const SILENT = /timeout expired|connection timeout|timeout exceeded/i;
+/** However little is left of the wait, an attempt has so long. */
+const LEAST_ATTEMPT_MS = 1000;
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 2000;
 /** How often it is logged that the hub waits. */
 const SAY_EVERY_MS = 10_000;
 
 /**
- * Connects to PostgreSQL. A server that cannot be reached, or is starting, is tried again for `waitMs`, with a line in
- * the log; one that has no such database, or refuses, is not. Throws a sentence for the operator that names the server, without its password.
+ * Connects to PostgreSQL, in `attemptMs` at most for each attempt. A server that cannot be reached, does not answer or is starting
+ * is tried again for `waitMs`, with a line in the log; one that has no such database, or refuses, is not. Throws a sentence for the operator that names the server, without its password.
  */
 export async function reachPostgres(
   open: () => Promise<DataSource>,
   url: string,
   waitMs: number,
+  attemptMs: number,
   log?: Log,
 ): Promise<DataSource> {
   const since = performance.now();
   let saidAt = -Infinity;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     try {
-      return await open();
+      const leftMs = waitMs - (performance.now() - since);
+      return await inTime(open, Math.max(LEAST_ATTEMPT_MS, Math.min(attemptMs, leftMs)));
     } catch (cause) {
       const { code, message } = cause as { code?: string; message?: string };
       const waited = performance.now() - since;
       const why = message || code || String(cause);
-      if (!NOT_YET.has(code))
+      if (!NOT_YET.has(code) && !SILENT.test(why))
         throw refused(
           url,
           code === NO_DATABASE ? `${why}; make it (createdb), or name another` : why,
@@ -56,6 +63,20 @@ export async function reachPostgres(
       }
       await pause(pauseMs);
     }
+  }
+}
+
+/** What is opened too late is closed again. */
+async function inTime(open: () => Promise<DataSource>, ms: number): Promise<DataSource> {
+  const opening = open();
+  try {
+    return await within(ms, opening);
+  } catch (error) {
+    opening.then(
+      (late) => void late.destroy().catch(() => undefined),
+      () => undefined,
+    );
+    throw error;
   }
 }
 

@@ -6,8 +6,12 @@ import type { Database } from './database.js';
 /** How often a worker says that it is there, and everybody looks who is. */
 const LOOK_EVERY_MS = 2000;
 const FAILURE = 'the number of workers could not be read';
-/** A worker that has said nothing for so long has gone, or cannot reach the database. */
+/**
+ * A worker that has said nothing for so long has gone, or cannot reach the database; so has one that was seen that far ahead, by a clock
+ * that was set back since: who is there says so again.
+ */
 const SEEN_FOR_MS = 20_000;
+const FORGOTTEN_AFTER_MS = 10 * SEEN_FOR_MS;
 /** Said to who looks at a task that waits for a worker. */
 export const NO_WORKERS =
   'No process of the hub works on tasks at the moment: this one waits until one does.';
@@ -109,12 +113,15 @@ export class WorkerWatch {
            ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`,
           [id, now],
         );
-        yield* tx.run('DELETE FROM workers WHERE seen_at < ?', [now - 10 * SEEN_FOR_MS]);
+        yield* tx.run('DELETE FROM workers WHERE seen_at < ? OR seen_at > ?', [
+          now - FORGOTTEN_AFTER_MS,
+          now + FORGOTTEN_AFTER_MS,
+        ]);
       }, 'may-be-lost');
     }
     const [row] = await this.database.read<{ n: number }>(
-      'SELECT COUNT(*) AS n FROM workers WHERE seen_at > ?',
-      [now - SEEN_FOR_MS],
+      'SELECT COUNT(*) AS n FROM workers WHERE seen_at > ? AND seen_at <= ?',
+      [now - SEEN_FOR_MS, now + SEEN_FOR_MS],
     );
     return row?.n ?? 0;
   }

@@ -1,6 +1,7 @@
 import { markDue } from '../../src/push/delivery/persistence/push-append.participant.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
+import { enqueueStreams } from '../../src/push/delivery/persistence/endpoint-queues.js';
 import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
 import type { EndpointRules } from '../../src/push/receivers/domain/endpoint-health.js';
 import {
@@ -672,6 +673,35 @@ export function endpointHealthContract(
       await stores.endpoints.prune(at(now + 1), 100);
       expect(await types()).toEqual([]);
       expect(await stores.endpoints.newestEvent()).toBe(2);
+    });
+
+    it('are pruned, but no endpoint that gets a queue in that very moment', async () => {
+      const { database } = stores;
+      await streams(1);
+      await database.write(function* (tx) {
+        yield* tx.run('DELETE FROM push_endpoints');
+        yield* enqueueStreams(tx, [{ id: 'none', organization: 'acme', endpoint: E }], 1, now);
+        yield* tx.run('UPDATE push_endpoints SET ready_at = NULL');
+        yield* tx.run(
+          `INSERT INTO push_receivers (endpoint, requests_at, bytes_at, updated_at) VALUES ('r', 0, 0, ?)`,
+          [now],
+        );
+      });
+      const long = now + 1000;
+      let pruned: Promise<number> | undefined;
+      await database.write(function* (tx) {
+        const id = (yield* tx.all<{ id: string }>('SELECT id FROM push_delivery_streams'))[0]!.id;
+        yield* enqueueStreams(tx, [{ id, organization: 'acme', endpoint: E }], 1, long);
+        yield* tx.run(`UPDATE push_receivers SET verified_at = ?, updated_at = ?`, [long, long]);
+        pruned ??= stores.endpoints.prune(at(now + 1), 100);
+        if (tx.dialect === 'postgres') yield* tx.all('SELECT pg_sleep(0.3)');
+      });
+      await pruned;
+      now = long;
+      expect(await claim()).toHaveLength(1);
+      expect(await database.read('SELECT endpoint FROM push_receivers')).toEqual([
+        { endpoint: 'r' },
+      ]);
     });
   });
 }

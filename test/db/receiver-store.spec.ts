@@ -43,6 +43,19 @@ describeDatabases('what receivers get that have not agreed', (databases) => {
     expect(await store.admit(to('c'), 1, LIMITS, later, true)).toBe('admitted');
   });
 
+  it('does not wait for a clock that was set back', async () => {
+    const ahead = new Date(NOW.getTime() + 3_600_000);
+    for (let n = 0; n < 10; n += 1) await store.admit(to('a'), 1, LIMITS, ahead, true);
+    await store.admit(to('b'), 1, LIMITS, ahead, true);
+    expect(await store.mayBeSent(to('a'), LIMITS, ahead)).toBe(false);
+    expect(await store.mayBeSent(to('a'), LIMITS, NOW)).toBe(true);
+    expect(await store.admit(to('c'), 1, LIMITS, NOW, true)).toBe('admitted');
+    const reaches = 'SELECT endpoint FROM push_reaches ORDER BY endpoint';
+    expect(await database.read(reaches)).toEqual([{ endpoint: 'acme c' }]);
+    expect(await store.admit(to('a'), 1, LIMITS, NOW, true)).toBe('admitted');
+    expect(await store.admit(to('b'), 1, LIMITS, NOW, true)).toMatchObject({ of: 'principal' });
+  });
+
   it('is everything once it has agreed', async () => {
     await store.verify('acme a', NOW);
     for (let n = 0; n < 40; n += 1) {

@@ -56,6 +56,12 @@ describeDatabases('schema', (databases) => {
     it('must be migrated by command before a server starts', async () => {
       const settings = { url: await databases.freshUrl(), synchronous: 'full' } as const;
       await expect(openDatabase(settings, HUB_SCHEMA)).rejects.toThrow(/`migrate`/);
+      // It has made nothing: `migrate`, which may run at the same time, makes all of it.
+      const source = await createDataSource(settings, HUB_SCHEMA).initialize();
+      expect(
+        await source.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'"),
+      ).toEqual([]);
+      await source.destroy();
       const both = await Promise.all([
         openDatabase(settings, HUB_SCHEMA, { migrate: true }),
         openDatabase(settings, HUB_SCHEMA, { migrate: true }),

@@ -64,5 +64,21 @@ describeDatabases('WorkerWatch', (databases) => {
         'a worker proce',
       ]);
     });
+
+    it('does not count one that is gone when the clock was set back since', async () => {
+      const database = await databases.openEmptied();
+      const seenAt = (time: string): FakeClock => new FakeClock(time);
+      await watch(database, 'gone', true, seenAt('2026-01-01T01:00:00Z')).look();
+      const api = watch(database, 'a', false, seenAt('2026-01-01T00:00:00Z'));
+      await api.look();
+      expect(api.count).toBe(0);
+      // Clocks of machines may differ a little.
+      const ahead = watch(database, 'ahead', true, seenAt('2026-01-01T00:00:15Z'));
+      await ahead.look();
+      await api.look();
+      expect([ahead.count, api.count]).toEqual([1, 1]);
+      const rows = await database.read<{ id: string }>('SELECT id FROM workers');
+      expect(rows).toEqual([{ id: 'ahead' }]);
+    });
   });
 });

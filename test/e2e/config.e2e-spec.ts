@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadConfig, summarize } from '../../src/config/index.js';
 import { startHubProcess } from '../support/app.js';
 import { Commands, type Ended, runProgram } from '../support/commands.js';
+import { TEST_SECRET_KEY } from '../support/secret-box.js';
 import { selfSigned } from '../support/self-signed.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2a-hub-main-'));
@@ -144,6 +145,18 @@ compositeSkills:
         expect(words).toContain(`the database ${path} cannot be used`);
         expect(words).toContain('bring it back from a backup');
       }
+    });
+
+    it('ends although there are traces, which are sent from time to time', async () => {
+      const { code, stderr } = await program([], {
+        A2A_HUB__DATABASE__URL: 'sqlite:/proc/none/hub.db',
+        A2A_HUB__SECRETS__KEYS: `${TEST_SECRET_KEY.id}:${TEST_SECRET_KEY.key}`,
+        A2A_HUB__SERVER__PORT: '0',
+        A2A_HUB__TELEMETRY__TRACES__ENDPOINT: 'http://127.0.0.1:1/v1/traces',
+        A2A_HUB__EGRESS__ALLOW: '127.0.0.0/8',
+      });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^The hub could not start: the directory of the database, [^\n]*\n$/);
     });
 
     it('says in a sentence that it is no file, or that its side file is none of the hub', async () => {

@@ -4,11 +4,15 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 /** What becomes of the next COMMIT: the server gets it and its answer is lost, or it is lost itself. */
 export type LostCommit = 'answer' | 'request';
 
-/** Stands between a hub and its PostgreSQL server, and breaks the connection at a COMMIT. */
+/** Stands between a hub and its PostgreSQL server, and breaks the connection at a COMMIT, or falls silent. */
 export class PostgresRelay {
   losing: LostCommit | undefined;
   /** Nobody gets through any more from then on. */
   isDownAfter = false;
+  /** Nothing gets through any more, either way, and no connection breaks: what comes meanwhile is lost. */
+  isSilent = false;
+  /** The server gets the next COMMIT; from then on it is silent. */
+  silentAfterCommit = false;
 
   private readonly sockets = new Set<Socket>();
 
@@ -56,12 +60,14 @@ export class PostgresRelay {
         if (this.isDownAfter) for (const other of this.others(client, server)) other.destroy();
       }
       if (lost === 'request') return void client.destroy();
+      if (this.isSilent) return;
       server.write(data);
+      if (this.silentAfterCommit && data.includes('COMMIT\0')) this.isSilent = true;
       // The server has made it before it answers.
       if (lost === 'answer') server.prependOnceListener('data', () => client.destroy());
     });
     server.on('data', (data: Buffer) => {
-      if (!client.destroyed) client.write(data);
+      if (!client.destroyed && !this.isSilent) client.write(data);
     });
     client.on('close', () => server.destroy());
     server.on('close', () => client.destroy());

@@ -117,9 +117,13 @@ export class SqlSessionStore extends SessionStore {
   sweep({ now, idleSince }: SessionEnd, limit: number): Promise<number> {
     const isOver = `NOT (${IS_GOOD}) OR NOT EXISTS
       (SELECT 1 FROM principals p WHERE p.id = console_sessions.principal_id AND ${ENABLED})`;
-    const sql = `DELETE FROM console_sessions WHERE id IN
-      (SELECT id FROM console_sessions WHERE ${isOver} LIMIT ?)`;
-    return this.database.write((tx) => tx.run(sql, [now.getTime(), idleSince.getTime(), limit]));
+    return this.database.write((tx) =>
+      tx.run(
+        `DELETE FROM console_sessions WHERE id IN
+           (SELECT id FROM console_sessions WHERE ${isOver} LIMIT ?${forUpdate(tx, true)})`,
+        [now.getTime(), idleSince.getTime(), limit],
+      ),
+    );
   }
 
   /** Where it is not known whether tokens were stored, whether they are there: once the commit under way has ended, which holds the session. */

@@ -60,6 +60,9 @@ export abstract class Tracing {
    */
   abstract within(traceparent: string, idOf: string): string;
 
+  /** From now on what is recorded is sent; until then it is kept. More than once does no harm. */
+  abstract start(): void;
+
   /** Sends what is recorded, for a short time, and ends. */
   abstract close(): Promise<void>;
 }
@@ -82,6 +85,10 @@ export class NoTracing extends Tracing {
 
   within(traceparent: string): string {
     return traceparent;
+  }
+
+  start(): void {
+    // Nothing is sent.
   }
 
   close(): Promise<void> {

@@ -60,7 +60,7 @@ export class SqlRateStore extends RateStore {
       (tx) =>
         tx.run(
           `DELETE FROM request_rates WHERE key IN
-             (SELECT key FROM request_rates WHERE second < ? LIMIT ?)`,
+             (SELECT key FROM request_rates WHERE second < ? LIMIT ?${forUpdate(tx, true)})`,
           [Math.floor(before.getTime() / 1000), limit],
         ),
       'may-be-lost',

@@ -11,7 +11,10 @@ import { otlpSender } from './otlp-sender.js';
 import { OtlpTracing } from './otlp-tracing.js';
 import { SpanExport } from './span-export.js';
 
-/** The traces of this process, as `telemetry.traces` has them. OpenTelemetry is loaded only where there are some. */
+/**
+ * The traces of this process, as `telemetry.traces` has them, not started: a start that fails is to leave no timer behind.
+ * OpenTelemetry is loaded only where there are some.
+ */
 export async function openTracing(
   { telemetry: { traces } }: Pick<AppConfig, 'telemetry'>,
   egress: Pick<Egress, 'request' | 'check'>,
@@ -33,7 +36,6 @@ export async function openTracing(
   const to = { url, headers, ca, timeoutMs };
   const send = otlpSender(ProtobufTraceSerializer, source, to, egress);
   const spans = new SpanExport(send, maxQueue, clock, log, metrics);
-  spans.start();
   const wallMs = () => clock.now().getTime();
   return new OtlpTracing(traces, spans, wallMs, () => ids.jitter());
 }

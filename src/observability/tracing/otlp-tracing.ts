@@ -37,7 +37,7 @@ export class OtlpTracing extends Tracing {
 
   constructor(
     private readonly rules: SamplingRules,
-    private readonly spans: Pick<SpanExport, 'add' | 'close'>,
+    private readonly spans: Pick<SpanExport, 'add' | 'start' | 'close'>,
     private readonly wallMs: () => number,
     /** In [0, 1). */
     private readonly random: () => number,
@@ -93,6 +93,10 @@ export class OtlpTracing extends Tracing {
     const context = sampledContext(traceparent);
     if (context === undefined) return traceparent;
     return writeTraceparent({ ...context, spanId: spanIdOf(idOf) });
+  }
+
+  start(): void {
+    this.spans.start();
   }
 
   close(): Promise<void> {

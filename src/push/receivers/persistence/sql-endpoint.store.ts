@@ -3,6 +3,7 @@ import type { Visibility } from '../../../auth/index.js';
 import { allOf, type Condition } from '../../../database/conditions.js';
 import { Database } from '../../../database/database.js';
 import { listOf } from '../../../database/multi-row.js';
+import { forUpdate } from '../../../database/rows.js';
 import { type DatabaseRow, Table } from '../../../database/table.js';
 import { storable } from '../../../database/text.js';
 import {
@@ -107,17 +108,19 @@ export class SqlEndpointStore extends EndpointStore {
            (SELECT id FROM push_events WHERE at < ? ORDER BY id LIMIT ?)`,
         params,
       );
-      // Without a row an endpoint counts as new: nothing is lost with a healthy one.
+      // Without a row an endpoint counts as new: nothing is lost with a healthy one. One that gets a queue at this moment is locked
+      // by whoever gives it that, or is not idle any more.
       const endpoints = yield* tx.run(
         `DELETE FROM push_endpoints WHERE endpoint IN (SELECT endpoint FROM push_endpoints
-           WHERE updated_at < ? AND ready_at IS NULL AND disable_cursor IS NULL LIMIT ?)`,
-        params,
+           WHERE ${IS_IDLE} LIMIT ?${forUpdate(tx, true)}) AND ${IS_IDLE}`,
+        [...params, before.getTime()],
       );
       yield* tx.run(
-        `DELETE FROM push_receivers WHERE endpoint IN (SELECT endpoint FROM push_receivers r
+        `DELETE FROM push_receivers WHERE endpoint IN (SELECT r.endpoint FROM push_receivers r
            WHERE r.updated_at < ? AND NOT EXISTS
-             (SELECT 1 FROM push_endpoints e WHERE e.endpoint = r.endpoint) LIMIT ?)`,
-        params,
+             (SELECT 1 FROM push_endpoints e WHERE e.endpoint = r.endpoint)
+           LIMIT ?${forUpdate(tx, true, 'r')}) AND updated_at < ?`,
+        [...params, before.getTime()],
       );
       for (const [table, time] of [
         ['push_senders', 'updated_at'],
@@ -133,6 +136,9 @@ export class SqlEndpointStore extends EndpointStore {
     });
   }
 }
+
+/** An endpoint that nothing waits for, and nothing has happened at since. */
+const IS_IDLE = 'updated_at < ? AND ready_at IS NULL AND disable_cursor IS NULL';
 
 function ofOrganization(visibility: Visibility): Condition | null {
   if (visibility.kind === 'everything') return null;

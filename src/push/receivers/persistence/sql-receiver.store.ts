@@ -41,32 +41,34 @@ export class SqlReceiverStore extends ReceiverStore {
     return toDate(row?.verifiedAt ?? null);
   }
 
-  async mayBeSent(sending: Sending, limits: ReceiverLimits, now: Date): Promise<boolean> {
+  async mayBeSent(
+    { endpoint, principalId }: Sending,
+    limits: ReceiverLimits,
+    now: Date,
+  ): Promise<boolean> {
     const [row] = await this.database.read<Record<string, number | null>>(
       `SELECT (SELECT verified_at FROM push_receivers WHERE endpoint = ?) AS verified,
          (SELECT requests_at FROM push_receivers WHERE endpoint = ?) AS requests,
          (SELECT bytes_at FROM push_receivers WHERE endpoint = ?) AS bytes,
+         (SELECT updated_at FROM push_receivers WHERE endpoint = ?) AS updated,
          (SELECT requests_at FROM push_senders WHERE principal_id = ?) AS own_requests,
-         (SELECT bytes_at FROM push_senders WHERE principal_id = ?) AS own_bytes`,
-      [
-        sending.endpoint,
-        sending.endpoint,
-        sending.endpoint,
-        sending.principalId,
-        sending.principalId,
-      ],
+         (SELECT bytes_at FROM push_senders WHERE principal_id = ?) AS own_bytes,
+         (SELECT updated_at FROM push_senders WHERE principal_id = ?) AS own_updated`,
+      [...Array<string>(4).fill(endpoint), ...Array<string>(3).fill(principalId)],
     );
     if (row?.['verified'] != null) return true;
     if (limits.mode === 'required') return false;
-    const used = (requests: string, bytes: string): Used => ({
-      requestsAt: row?.[requests] ?? 0,
-      bytesAt: row?.[bytes] ?? 0,
-    });
     const at = now.getTime();
-    return (
-      freeAt(used('requests', 'bytes'), limits.receiver) <= at &&
-      freeAt(used('own_requests', 'own_bytes'), limits.principal) <= at
-    );
+    const used = (of: '' | 'own_'): Used => {
+      const read = (name: string): number => row?.[`${of}${name}`] ?? 0;
+      const stored = {
+        requestsAt: read('requests'),
+        bytesAt: read('bytes'),
+        updatedAt: read('updated'),
+      };
+      return usedOf(stored, at);
+    };
+    return freeAt(used(''), limits.receiver) <= at && freeAt(used('own_'), limits.principal) <= at;
   }
 
   admit(
@@ -192,9 +194,11 @@ function* reachWait(
   at: number,
 ): Work<StoredWait | undefined> {
   const since = at - REACH_WINDOW_MS;
+  // Noted at a time that is to come: the clock was set back, and nothing should wait for it.
+  const latest = at + REACH_GRAIN_MS;
   const rows = yield* tx.all<{ endpoint: string; at: number }>(
-    'SELECT endpoint, at FROM push_reaches WHERE principal_id = ? AND at > ? ORDER BY at',
-    [principalId, since],
+    'SELECT endpoint, at FROM push_reaches WHERE principal_id = ? AND at > ? AND at <= ? ORDER BY at',
+    [principalId, since, latest],
   );
   const known = rows.find((row) => row.endpoint === endpoint);
   if (known && known.at > at - REACH_GRAIN_MS) return undefined;
@@ -202,9 +206,10 @@ function* reachWait(
     const reason = `the principal has reached ${receiversPerPrincipal} receivers that have not agreed in ten minutes`;
     return { of: 'principal', reason, until: rows[0]!.at + REACH_WINDOW_MS };
   }
-  yield* tx.run('DELETE FROM push_reaches WHERE principal_id = ? AND at <= ?', [
+  yield* tx.run('DELETE FROM push_reaches WHERE principal_id = ? AND (at <= ? OR at > ?)', [
     principalId,
     since,
+    latest,
   ]);
   yield* tx.run(
     `INSERT INTO push_reaches (principal_id, endpoint, at) VALUES (?, ?, ?)
@@ -239,7 +244,7 @@ function* challenged(tx: Tx, endpoint: string, at: number): Work<void> {
   yield* tx.run('UPDATE push_receivers SET challenged_at = ? WHERE endpoint = ?', [at, endpoint]);
 }
 
-function usedOf(row: UsedRow, at: number): Used {
+function usedOf(row: Used & { readonly updatedAt: number }, at: number): Used {
   // Written at a time that is to come: the clock was set back, and nothing should wait for it.
   if (row.updatedAt > at + REACH_GRAIN_MS) return NOTHING_USED;
   return { requestsAt: row.requestsAt, bytesAt: row.bytesAt };
