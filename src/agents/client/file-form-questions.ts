@@ -87,7 +87,6 @@ export class FileFormQuestions {
     left: AbortSignal,
     caller: AgentCaller | undefined,
   ): Promise<FileForm> {
-    // Not AbortSignal.any with AbortSignal.timeout: on Node 20 that may be collected before it fires.
     const deadline = new Deadline(left, TIMEOUT_MS);
     const requested = this.ask(agent, endpoint, deadline.signal, caller);
     const answer = await requested.finally(() => deadline.end());
