@@ -25,8 +25,6 @@ A2A_HUB__DATABASE__URL. Every key is described in docs/configuration.md.
 
 const COMMANDS = ['', 'migrate', 'keys create --admin', 'config', '--help', '--version'];
 
-/** How long after the drain's own limit a process that still lives is ended. */
-const LAST_RESORT_MS = 10_000;
 /** How long a reader may take for what a process has written at its end. */
 const FLUSH_MS = 5000;
 
@@ -69,12 +67,6 @@ async function serve(): Promise<undefined> {
   const { startHub } = await import('./start-hub.js');
   const console = { print, isTerminal: process.stdout.isTTY };
   await withDatabase(config, () => startHub(source, console));
-  const { drainDelayMs, drainMs } = config.server;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      setTimeout(() => process.exit(1), drainDelayMs + drainMs + LAST_RESORT_MS).unref();
-    });
-  }
   return undefined;
 }
 

@@ -13,6 +13,7 @@ import { ModuleLogs } from './common/module-logs.js';
 import {
   type ConfigSource,
   AppConfig,
+  ConfigChanges,
   ConfigError,
   GrpcAddress,
   HUB_VERSION,
@@ -28,6 +29,8 @@ export interface Console {
   readonly isTerminal: boolean;
 }
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+/** How long after the drain's own limit a process that still lives is ended. */
+const LAST_RESORT_MS = 10_000;
 /** Connections that may wait to be accepted, as far as the system allows: thousands of clients may come at once. */
 const BACKLOG = 8192;
 
@@ -48,8 +51,7 @@ export async function startHub(
   const { server, database } = config;
   const log = app.get(ModuleLogs).of('hub');
   quietGrpc(log);
-  announceStop(app, config);
-  app.enableShutdownHooks([...STOP_SIGNALS], { useProcessExit: true });
+  stopBySignal(app, config, isTerminal);
   try {
     // What is declared is read then: what is wrong with it is said before the key is made.
     await app.init();
@@ -83,10 +85,31 @@ export async function startHub(
 }
 
 /**
+ * A signal drains, also while the hub still starts. SIGHUP says that the terminal is gone, where there is one; else that the file of the
+ * configuration is to be looked at.
+ */
+function stopBySignal(app: NestFastifyApplication, config: AppConfig, isTerminal: boolean): void {
+  const { drainDelayMs, drainMs } = config.server;
+  const signals = isTerminal ? [...STOP_SIGNALS, 'SIGHUP' as const] : STOP_SIGNALS;
+  announceStop(app, config, signals);
+  app.enableShutdownHooks([...signals], { useProcessExit: true });
+  for (const signal of signals) {
+    process.once(signal, () => {
+      setTimeout(() => process.exit(1), drainDelayMs + drainMs + LAST_RESORT_MS).unref();
+    });
+  }
+  if (!isTerminal) process.on('SIGHUP', () => app.get(ConfigChanges).lookNow());
+}
+
+/**
  * A signal is announced to balancers before the hub stops (`server.drainDelay`); a second one ends the pause. There is none where
  * nothing listens: a worker has no clients.
  */
-function announceStop(app: NestFastifyApplication, { server, role }: AppConfig): void {
+function announceStop(
+  app: NestFastifyApplication,
+  { server, role }: AppConfig,
+  signals: readonly NodeJS.Signals[],
+): void {
   if (server.drainDelayMs === 0 || role === 'worker') return;
   const log = app.get(ModuleLogs).of('hub');
   const draining = app.get(Draining);
@@ -97,7 +120,7 @@ function announceStop(app: NestFastifyApplication, { server, role }: AppConfig):
     }
     draining.announce(server.drainDelayMs);
   };
-  for (const signal of STOP_SIGNALS) process.on(signal, announce);
+  for (const signal of signals) process.on(signal, announce);
 }
 
 /** The library prints lines of its own about what it also throws: they go where the log's are, for who looks closely. */

@@ -178,7 +178,10 @@ describe('what is open under a sign-in', () => {
   const bySignIn = (check: () => Promise<void>): AbortController => {
     const open = new AbortController();
     const { id, organization, scopes } = ALICE;
-    watch.watch({ id, organization, scopes, identityId: 's1', voucher: { id: 'h', check } }, open);
+    watch.watch(
+      { id, organization, scopes, identityId: 's1', voucher: { id: 'h', source: 'a', check } },
+      open,
+    );
     return open;
   };
 
@@ -222,10 +225,35 @@ describe('what is open under a sign-in', () => {
     expect(open.signal.reason).toMatchObject({ message: `${text} ${what}.` });
   });
 
+  it('ends though another source that is asked about others is silent', async () => {
+    const ofSilent = Array.from({ length: 500 }, (_, n) => `silent ${n}`);
+    const away = new HubError('UNAVAILABLE', 'The issuer cannot be asked.');
+    const refused = new HubError('UNAUTHENTICATED', 'The access token is not active.');
+    let asked = 0;
+    for (const id of ofSilent) {
+      const check = async (): Promise<never> => {
+        asked += 1;
+        await new Promise((resolve) => setTimeout(resolve, 5000));
+        throw away;
+      };
+      vouched.watch({ id, source: 'silent', check }, new AbortController());
+    }
+    await jest.advanceTimersByTimeAsync(6000);
+    expect(asked).toBe(16);
+    const open = new AbortController();
+    vouched.watch({ id: 'revoked', source: 'well', check: () => Promise.reject(refused) }, open);
+    await jest.advanceTimersByTimeAsync(11_000);
+    expect(open.signal.reason).toBe(refused);
+    expect(asked).toBe(32);
+    // A stop waits for nobody.
+    await jest.advanceTimersByTimeAsync(4000);
+    await vouched.onModuleDestroy();
+  });
+
   it('is asked about no more when it is over', async () => {
     let asked = 0;
     const open = new AbortController();
-    const voucher = { id: 'hash', check: async () => void (asked += 1) };
+    const voucher = { id: 'hash', source: 'a', check: async () => void (asked += 1) };
     const { id, organization, scopes } = ALICE;
     watch.watch({ id, organization, scopes, identityId: 's1', voucher }, open)();
     await jest.advanceTimersByTimeAsync(60_000);

@@ -14,6 +14,8 @@ export const ANONYMOUS_PRINCIPAL = 'anonymous';
 export interface Voucher {
   /** Of the credential: calls with the same one have the same voucher. */
   readonly id: string;
+  /** Who is asked about it: while one cannot be asked, others are. */
+  readonly source: string;
   /** Throws or rejects with UNAUTHENTICATED when the credential is not valid any more, with another error when that cannot be told. */
   readonly check: () => unknown;
 }

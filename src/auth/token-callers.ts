@@ -29,7 +29,11 @@ export class TokenCallers {
       issuer: issuer.issuer,
       expiresAt,
       token: new SubjectToken(token, issuer.id, expiresAt),
-      voucher: { id: hash, check: () => this.tokens.verify(token, hash) },
+      voucher: {
+        id: hash,
+        source: issuer.issuer,
+        check: () => this.tokens.verify(token, hash),
+      },
       ...(actors.length > 0 && { chain: { actors } }),
       ...caller,
     });

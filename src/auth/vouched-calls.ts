@@ -1,13 +1,14 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { BackgroundJob } from '../common/background-job.js';
 import { Clock } from '../common/clock.js';
+import { unlessAborted } from '../common/unless-aborted.js';
 import { HubError } from '../common/hub-error.js';
 import { Log } from '../common/logger.js';
 import type { Voucher } from './principal.js';
 
 /** How often it is asked; what an issuer has said is believed longer than that. */
 const ASK_EVERY_MS = 5000;
-/** Vouchers that are asked at once. */
+/** Of one source, that are asked at once. */
 const AT_ONCE = 16;
 
 interface Vouched {
@@ -30,7 +31,7 @@ export class VouchedCalls implements OnApplicationBootstrap, OnModuleDestroy {
       name: 'watch of sign-ins',
       failure: 'the sign-ins of open calls could not be verified again',
       everyMs: ASK_EVERY_MS,
-      run: () => this.askAll(),
+      run: (signal: AbortSignal) => this.askAll(signal),
     };
     this.job = new BackgroundJob(rules, clock, log);
   }
@@ -59,21 +60,53 @@ export class VouchedCalls implements OnApplicationBootstrap, OnModuleDestroy {
     };
   }
 
-  private async askAll(): Promise<void> {
-    const waiting = [...this.vouched.values()].values();
+  /** Each source by itself: one that is silent keeps no other from being asked. */
+  private async askAll(signal: AbortSignal): Promise<void> {
+    const bySource = new Map<string, Vouched[]>();
+    for (const each of this.vouched.values()) {
+      const { source } = each.voucher;
+      const known = bySource.get(source);
+      if (known === undefined) bySource.set(source, [each]);
+      else known.push(each);
+    }
+    const all = Promise.all([...bySource.values()].map((each) => this.askSource(each, signal)));
+    await unlessAborted(all, signal, stopped).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+  }
+
+  /** What is left of a source that could not be asked has to wait for the next time. */
+  private async askSource(vouched: readonly Vouched[], signal: AbortSignal): Promise<void> {
+    const waiting = vouched.values();
+    let isAway = false;
     const ask = async (): Promise<void> => {
-      for (const each of waiting) await this.ask(each);
+      for (const each of waiting) {
+        if (isAway || signal.aborted) return;
+        isAway = !(await this.ask(each)) || isAway;
+      }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, ask));
   }
 
-  private async ask({ voucher, open }: Vouched): Promise<void> {
+  /** False when its source could not be asked. */
+  private async ask(vouched: Vouched): Promise<boolean> {
+    const { voucher, open } = vouched;
     try {
       await voucher.check();
     } catch (error) {
-      if (!(error instanceof HubError) || error.reason !== 'UNAUTHENTICATED') return;
-      if (this.vouched.get(voucher.id)?.open === open) this.vouched.delete(voucher.id);
+      const isOpen = this.vouched.get(voucher.id)?.open === open;
+      if (isOpen) this.vouched.delete(voucher.id);
+      if (!(error instanceof HubError) || error.reason !== 'UNAUTHENTICATED') {
+        // Others are asked first the next time.
+        if (isOpen) this.vouched.set(voucher.id, vouched);
+        return false;
+      }
       for (const each of open) each.abort(error);
     }
+    return true;
   }
+}
+
+function stopped(): Error {
+  return new Error('the process stops');
 }

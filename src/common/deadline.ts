@@ -1,6 +1,6 @@
 /**
  * The end of the time that something may take, or of its caller's patience. Not by the clock, which may be set
- * meanwhile.
+ * meanwhile. The signal's reason is a `TimeoutError`, or that of the caller's signal.
  */
 export class Deadline {
   private readonly controller = new AbortController();
@@ -11,14 +11,14 @@ export class Deadline {
   /** The time is up. */
   passed = false;
 
-  // A signal made by AbortSignal.any would stay with `outer`, which lives as long as the process.
+  // A signal of AbortSignal.any would stay with `outer`, which lives as long as the process, and might be collected before it fires.
   constructor(
     private readonly outer: AbortSignal,
     timeoutMs: number,
   ) {
     this.timer = setTimeout(() => {
       this.passed = true;
-      this.abort();
+      this.abort(new DOMException('it took too long', 'TimeoutError'));
     }, timeoutMs);
     outer.addEventListener('abort', this.cut);
     if (outer.aborted) this.cut();

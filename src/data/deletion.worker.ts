@@ -4,6 +4,7 @@ import { BackgroundJob } from '../common/background-job.js';
 import { Clock } from '../common/clock.js';
 import { IdSource } from '../common/ids.js';
 import { Log } from '../common/logger.js';
+import { withFirstOf } from '../common/with-first-of.js';
 import { AppConfig } from '../config/index.js';
 import { Database } from '../database/database.js';
 import { DataDeletion } from './data-deletion.js';
@@ -85,7 +86,17 @@ export class DeletionWorker implements OnApplicationBootstrap, OnModuleDestroy {
     const lease = new HeldLease(this.clock, until, (next) =>
       this.store.renew(job.id, this.runner, progress.value, next),
     );
-    const stop = AbortSignal.any([signal, lease.isLost]);
+    await withFirstOf([signal, lease.isLost], (stop) =>
+      this.workLeased(job, progress, lease, stop),
+    );
+  }
+
+  private async workLeased(
+    job: DataJob,
+    progress: Progress,
+    lease: HeldLease,
+    stop: AbortSignal,
+  ): Promise<void> {
     let notedAt = 0;
     const renew = async (isNoted = false): Promise<void> => {
       if (stop.aborted) throw new NotMine();

@@ -7,6 +7,7 @@ import { SqlExportStore } from '../../src/audit/persistence/sql-export.store.js'
 import { configWith } from '../../src/config/index.js';
 import type { Database } from '../../src/database/database.js';
 import { AuditProcess } from '../support/audit-process.js';
+import { collectGarbage } from '../support/collect-garbage.js';
 import { FakeClock } from '../support/fake-clock.js';
 
 const DAY = 86_400_000;
@@ -29,7 +30,7 @@ export function auditExportContract(open: () => Promise<Database>): void {
   let rejected: NotTaken | undefined;
   /** How far the clock of those who send has been set back. */
   let backMs: number;
-  let during: (batch: ExportBatch) => Promise<void> | void;
+  let during: (batch: ExportBatch, signal: AbortSignal) => Promise<void> | void;
 
   const config = configWith({
     audit: {
@@ -53,8 +54,8 @@ export function auditExportContract(open: () => Promise<Database>): void {
     new ExportRun(
       { ...SIEM, ...to },
       {
-        send: async (batch) => {
-          await during(batch);
+        send: async (batch, signal) => {
+          await during(batch, signal);
           if (refusal !== undefined) throw refusal;
           got.push(...batch.events.map(({ chain, seq }) => `${chain} ${seq}`));
           return rejected;
@@ -131,6 +132,19 @@ export function auditExportContract(open: () => Promise<Database>): void {
     expect(got).toEqual(placesOf(hub, 1, 5));
     expect(await store.state('siem')).toMatchObject({ failures: 0, nextAttemptAt: null });
   });
+
+  it('gives up a receiver that is silent, whatever memory is freed meanwhile', async () => {
+    await hub.record(1);
+    during = (_, signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+        setTimeout(collectGarbage, 50);
+      });
+    await run(runOf('p1', { timeoutMs: 300 }));
+    expect(await store.state('siem')).toMatchObject({
+      lastError: 'the receiver did not acknowledge within 300 ms',
+    });
+  }, 10_000);
 
   it('waits as long as the receiver asks, within bounds', async () => {
     await hub.record(1);

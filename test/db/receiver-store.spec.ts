@@ -73,6 +73,11 @@ describeDatabases('what receivers get that have not agreed', (databases) => {
       needsChallenge: false,
     });
     expect(await store.beginChallenge('acme a', 10_000, NOW)).toBe(false);
+    // A stop has cut the question.
+    await store.takeBackChallenge('acme a', new Date(NOW.getTime() - 1));
+    expect(await store.beginChallenge('acme a', 10_000, NOW)).toBe(false);
+    await store.takeBackChallenge('acme a', NOW);
+    expect(await store.beginChallenge('acme a', 10_000, NOW)).toBe(true);
     const later = new Date(NOW.getTime() + 300_001);
     // Who may not have it asked leaves that to others.
     const refused = await store.admit(to('a'), 1, required, later, false);

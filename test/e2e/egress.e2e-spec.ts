@@ -1,11 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ConnectError, Egress, type Resolver } from '../../src/common/egress/egress.js';
 import { EgressPolicy } from '../../src/common/egress/guard.js';
 import { GuardedConnector } from '../../src/common/egress/guarded-connector.js';
+import { smallFetch } from '../../src/common/egress/small-fetch.js';
 import { HubError } from '../../src/common/hub-error.js';
+import { collectGarbage } from '../support/collect-garbage.js';
 
 const PUBLIC = { address: '93.184.215.14', family: 4 } as const;
 const LOOPBACK = { address: '127.0.0.1', family: 4 } as const;
@@ -191,5 +194,19 @@ describe('Egress on real sockets', () => {
     expect(Buffer.from((await reader.read()).value).toString()).toBe('one');
     abort.abort();
     await expect(reader.read()).rejects.toThrow();
+  });
+
+  it('keeps the time limit of a fetch whatever memory is freed meanwhile', async () => {
+    egressWith(['127.0.0.1']);
+    respond = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
+    };
+    const send = smallFetch(egress, 1000);
+    const answer = send(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(1000) });
+    const outcome = answer.catch((error: Error) => error.name);
+    await setTimeout(300);
+    collectGarbage();
+    const still = setTimeout(5000, 'still waits', { ref: false });
+    expect(await Promise.race([outcome, still])).toBe('TimeoutError');
   });
 });

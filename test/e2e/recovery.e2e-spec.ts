@@ -319,6 +319,20 @@ describe('a clean stop', () => {
     expect(statusText(await hub.get(id))).toBe('taken');
   });
 
+  it('cuts a cancel that its agent does not answer, and leaves it to the next process', async () => {
+    const agent = new FakeAgent('a', (turn) => turn.ask('who?'));
+    hub = await HubTasks.start({ agents: [agent], config: { agents: { cancelWaitMs: 600_000 } } });
+    const { id } = await hub.send('go');
+    agent.onCancel = 'silent';
+    await hub.service.cancel(id, hub.request(''));
+    await eventually(() => expect(agent.called('cancel')).toBe(1));
+    await hub.runner.stop();
+    others.push(hub);
+    agent.onCancel = 'cancel';
+    hub = await hub.successor();
+    await eventually(() => expect(agent.called('cancel')).toBe(2));
+  }, 20_000);
+
   it('puts back what it has claimed and not sent', async () => {
     const agent = new FakeAgent('a', (turn) => turn.completed());
     hub = await HubTasks.start({ agents: [agent] });

@@ -49,3 +49,8 @@ export class AgentCallError extends Error {
     this.publicMessage = detail.words ?? publicFailure(kind, detail);
   }
 }
+
+/** A call was left: its signal has aborted. */
+export function endedCall(cause?: unknown): AgentCallError {
+  return new AgentCallError('interrupted', 'the hub ended the call', { cause });
+}

@@ -16,7 +16,7 @@ import { ReadBudgetError, type Reading } from '../../common/read-budget.js';
 import { scrub } from '../../common/scrub.js';
 import { checkProtoLimits } from '../../protocol/proto-limits.js';
 import { metadataFault } from './grpc-metadata.js';
-import { AgentCallError } from './agent-call-error.js';
+import { AgentCallError, endedCall } from './agent-call-error.js';
 import { ANSWER_LIMITS, beyondLimits, EVENT_LIMITS, shapeOfAnswer } from './answer-limits.js';
 import type { ExchangeOptions } from './http-exchange.js';
 import type { GrpcCallKind, GrpcChannels, GrpcLease } from './grpc-channels.js';
@@ -242,7 +242,7 @@ export class GrpcExchange {
 
   private meaning(error: unknown): AgentCallError {
     if (this.options.signal.aborted) {
-      return new AgentCallError('interrupted', 'the hub ended the call', { cause: error });
+      return endedCall(error);
     }
     if (error instanceof JsonLimitError) return beyondLimits(error);
     if (error instanceof BodyTooLargeError) {

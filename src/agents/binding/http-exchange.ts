@@ -8,7 +8,7 @@ import { turnFor } from '../../common/slices.js';
 import { parseInTurns } from '../../common/parse-in-turns.js';
 import type { ReadBudget, Reading } from '../../common/read-budget.js';
 import { scrub } from '../../common/scrub.js';
-import { AgentCallError } from './agent-call-error.js';
+import { AgentCallError, endedCall } from './agent-call-error.js';
 import { ANSWER_LIMITS, beyondLimits, EVENT_LIMITS } from './answer-limits.js';
 import { camelCased } from './camel-case.js';
 import { type FileForm, formOfRefusal } from './file-forms.js';
@@ -211,7 +211,7 @@ export class HttpExchange {
     if (error instanceof AgentCallError) return error;
     if (error instanceof JsonLimitError) return beyondLimits(error);
     if (this.options.signal.aborted) {
-      return new AgentCallError('interrupted', 'the hub ended the call', { cause: error });
+      return endedCall(error);
     }
     const unsent =
       error instanceof ConnectError ||

@@ -1,5 +1,6 @@
 import type { Clock } from '../../common/clock.js';
 import type { IdSource } from '../../common/ids.js';
+import { withFirstOf } from '../../common/with-first-of.js';
 import type { StreamResponse, Task } from '../../protocol/a2a.js';
 import { Role } from '../../protocol/a2a.js';
 import { textOf, textPart } from '../../protocol/build.js';
@@ -103,9 +104,24 @@ export class ProbeRun {
   }
 
   private async stream(send: AgentSend): Promise<void> {
-    const { client, clock } = this.deps;
     const lingering = new AbortController();
-    const signal = AbortSignal.any([this.deadline.signal, lingering.signal]);
+    const until = [this.deadline.signal, lingering.signal];
+    try {
+      await withFirstOf(until, (signal) => this.takeAll(send, signal, lingering));
+      if (this.ended || this.waits) this.streams = 'yes';
+    } catch (error) {
+      if (!lingering.signal.aborted) throw error;
+      this.streams = 'yes';
+    }
+  }
+
+  /** Once the task has ended, the rest is waited for a moment. `signal` aborts with `lingering` as well. */
+  private async takeAll(
+    send: AgentSend,
+    signal: AbortSignal,
+    lingering: AbortController,
+  ): Promise<void> {
+    const { client, clock } = this.deps;
     let forget = (): void => undefined;
     try {
       for await (const event of client.stream(this.agent, send, { signal })) {
@@ -116,10 +132,6 @@ export class ProbeRun {
         }
         if (this.ended && !wasEnded) forget = clock.after(LINGER_MS, () => lingering.abort());
       }
-      if (this.ended || this.waits) this.streams = 'yes';
-    } catch (error) {
-      if (!lingering.signal.aborted) throw error;
-      this.streams = 'yes';
     } finally {
       forget();
     }

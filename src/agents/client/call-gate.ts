@@ -1,4 +1,4 @@
-import { AgentCallError } from '../binding/agent-call-error.js';
+import { endedCall } from '../binding/agent-call-error.js';
 
 /** What waits at a gate, and how many are through it. */
 interface Line {
@@ -37,7 +37,7 @@ function turnOf({ waiting }: Line, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const gone = (): void => {
       waiting.delete(turn);
-      reject(new AgentCallError('interrupted', 'the hub ended the call'));
+      reject(endedCall());
     };
     const turn = (): void => {
       waiting.delete(turn);

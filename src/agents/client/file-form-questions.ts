@@ -1,6 +1,7 @@
 import { Deadline } from '../../common/deadline.js';
+import { unlessAborted } from '../../common/unless-aborted.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
-import { AgentCallError } from '../binding/agent-call-error.js';
+import { endedCall } from '../binding/agent-call-error.js';
 import type { AgentCaller, AgentCallOptions } from './agent-client.js';
 import { type EndpointMemory, interfaceKey } from './endpoint-memory.js';
 import type { FileForm } from '../binding/file-forms.js';
@@ -51,12 +52,12 @@ export class FileFormQuestions {
   ): Promise<FileForm> {
     const known = agent.switches.files ?? this.memory.fileForm(agent, endpoint);
     if (known !== undefined) return known;
-    if (signal.aborted) throw ended();
+    if (signal.aborted) throw endedCall();
     const key = interfaceKey(agent, endpoint);
     const question = this.underWay.get(key) ?? this.begin(key, agent, endpoint, caller);
     question.waiting += 1;
     try {
-      return await unlessAborted(question.form, signal);
+      return await unlessAborted(question.form, signal, endedCall);
     } finally {
       question.waiting -= 1;
       if (question.waiting === 0) {
@@ -87,7 +88,6 @@ export class FileFormQuestions {
     left: AbortSignal,
     caller: AgentCaller | undefined,
   ): Promise<FileForm> {
-    // Not AbortSignal.any with AbortSignal.timeout: on Node 20 that may be collected before it fires.
     const deadline = new Deadline(left, TIMEOUT_MS);
     const requested = this.ask(agent, endpoint, deadline.signal, caller);
     const answer = await requested.finally(() => deadline.end());
@@ -104,17 +104,4 @@ export class FileFormQuestions {
   private over(key: string, question: Question): void {
     if (this.underWay.get(key) === question) this.underWay.delete(key);
   }
-}
-
-function ended(): AgentCallError {
-  return new AgentCallError('interrupted', 'the hub ended the call');
-}
-
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const gone = (): void => reject(ended());
-    signal.addEventListener('abort', gone, { once: true });
-    const done = (): void => signal.removeEventListener('abort', gone);
-    promise.then(resolve, reject).finally(done);
-  });
 }

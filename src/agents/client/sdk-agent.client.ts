@@ -5,6 +5,7 @@ import { ReadBudget, readRules } from '../../common/read-budget.js';
 import { secretsIn } from '../../common/safe-words.js';
 import { SecretReferences } from '../../common/secret-references/secret-references.js';
 import { type Span, Tracing } from '../../common/tracing/tracing.js';
+import { unlessAborted } from '../../common/unless-aborted.js';
 import { AppConfig } from '../../config/index.js';
 import { type ListTasksResponse, StreamResponse, type Task } from '../../protocol/a2a.js';
 import { CALLER_HEADER } from '../../protocol/caller-token.js';
@@ -18,7 +19,7 @@ import {
   AgentClient,
   type AgentSend,
 } from './agent-client.js';
-import { AgentCallError } from '../binding/agent-call-error.js';
+import { AgentCallError, endedCall } from '../binding/agent-call-error.js';
 import { AgentDeviations, type DeviationKind } from '../registry/agent-deviations.js';
 import { AgentRegistry } from '../registry/agent-registry.js';
 import { AgentAuthenticator } from './authentication/agent-authenticator.js';
@@ -294,14 +295,16 @@ class WiredAgentClient extends AgentClient {
     }
   }
 
-  /** What proves the hub in a call at an interface. */
+  /** What proves the hub in a call at an interface. Rejects as soon as the call is left. */
   private async prove(
     agent: Agent,
     endpoint: AgentEndpoint,
     options: AgentCallOptions,
   ): Promise<HubProof> {
     const { references, authenticator } = this.wires;
-    const credentials = await credentialsFor(agent, endpoint, references);
+    const found = credentialsFor(agent, endpoint, references);
+    const isThere = !(found instanceof Promise);
+    const credentials = isThere ? found : await unlessAborted(found, options.signal, endedCall);
     if (agent.authentication === null) return { credentials };
     options.connection?.wanted();
     return { credentials, made: await authenticator.prove(agent, endpoint, options) };
@@ -370,7 +373,7 @@ class WiredAgentClient extends AgentClient {
   ): Promise<Again | undefined> {
     if (before !== undefined) return { agent };
     const { references, newest } = this.wires;
-    return provenAgain(failure, proof, agent, {
+    const proven = provenAgain(failure, proof, agent, {
       endpoint,
       references,
       newest: async () => {
@@ -378,6 +381,12 @@ class WiredAgentClient extends AgentClient {
         return typeof found === 'object' ? agentFor(found, options.caller?.organization) : found;
       },
       prove: (by) => this.prove(by, endpoint, options),
+    });
+    const { signal } = options;
+    return unlessAborted(proven, signal, endedCall).catch((error: unknown) => {
+      // That it was refused tells more than that it was left since then.
+      if (signal.aborted) return undefined;
+      throw error;
     });
   }
 

@@ -1,8 +1,10 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { BackgroundJob } from '../../common/background-job.js';
 import { Clock } from '../../common/clock.js';
+import { Deadline } from '../../common/deadline.js';
 import { HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
+import { unlessAborted } from '../../common/unless-aborted.js';
 import { AppConfig } from '../../config/index.js';
 import type { Agent } from '../agent.js';
 import { CardReader } from '../card/card-reader.js';
@@ -44,7 +46,7 @@ export class AgentHealthChecks implements OnApplicationBootstrap, OnModuleDestro
       name: 'agent health',
       failure: 'agents due for a health check could not be read',
       everyMs: Math.max(SHORTEST_MS, everyMs),
-      run: () => this.lookAtDue(),
+      run: (signal: AbortSignal) => this.lookAtDue(signal),
     };
     this.job = new BackgroundJob(rules, clock, log);
   }
@@ -58,28 +60,33 @@ export class AgentHealthChecks implements OnApplicationBootstrap, OnModuleDestro
   }
 
   /** Waits for none of the looks: each takes its own time. */
-  private lookAtDue(): void {
+  private lookAtDue(signal: AbortSignal): void {
     this.monitor.removeGone();
     this.calls.removeGone((id) => this.registry.get(id) !== undefined);
     const free = MAX_AT_ONCE - this.looking.size;
     const due = this.monitor.dueForHealthCheck().filter(({ id }) => !this.looking.has(id));
-    for (const agent of due.slice(0, free)) void this.probe(agent);
+    for (const agent of due.slice(0, free)) void this.probe(agent, signal);
   }
 
   /** Never rejects. */
-  private async probe(agent: Agent): Promise<void> {
+  private async probe(agent: Agent, signal: AbortSignal): Promise<void> {
     const admission = this.monitor.admit(agent.id);
     if (admission.kind === 'wait') return;
     this.looking.add(agent.id);
     this.monitor.looked(agent);
+    // The request itself has the time-out; before it, secrets are read from where they are kept.
+    const limit = new Deadline(signal, 2 * this.config.agents.health.probeTimeoutMs);
     try {
-      await this.look(agent, this.monitor.began(agent));
+      const look = this.look(agent, this.monitor.began(agent));
+      await unlessAborted(look, limit.signal, () => limit.signal.reason as Error);
     } catch (error) {
+      if (signal.aborted) return;
       this.log.warn(
         { err: error, agentId: agent.id },
         'the health check of an agent could not be run',
       );
     } finally {
+      limit.end();
       if (admission.kind === 'probe') admission.end();
       this.looking.delete(agent.id);
     }

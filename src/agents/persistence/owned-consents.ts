@@ -1,6 +1,7 @@
 import { EVERYTHING, type Visibility } from '../../auth/index.js';
 import type { Clock } from '../../common/clock.js';
 import type { DataOwner, DataRemoval } from '../../common/owned-data.js';
+import { withFirstOf } from '../../common/with-first-of.js';
 import type { Database } from '../../database/database.js';
 import { OwnedRows } from '../../database/owned-rows.js';
 import type { ConsentEnder } from '../consents/consent-ender.js';
@@ -35,19 +36,20 @@ export class OwnedConsents extends OwnedRows<ConsentEntity> {
   override async end(owner: DataOwner, _: DataRemoval, signal: AbortSignal): Promise<void> {
     const over = new AbortController();
     const cancel = this.clock.after(WAIT_MS, () => over.abort());
-    const waiting = AbortSignal.any([signal, over.signal]);
+    const all = (until: AbortSignal): Promise<void> => this.endAll(owner, signal, until);
+    await withFirstOf([signal, over.signal], all).finally(cancel);
+  }
+
+  /** Providers are waited for until `over`. */
+  private async endAll(owner: DataOwner, signal: AbortSignal, over: AbortSignal): Promise<void> {
     const [visibility, filter] = whose(owner);
-    try {
-      for (let last: string | undefined; !signal.aborted;) {
-        const { items } = await this.consents.list(visibility, filter, PIECE, last);
-        await Promise.all(
-          items.map(({ id }) => this.ender.end(id, EVERYTHING, 'disabled-principal', waiting)),
-        );
-        last = items.at(-1)?.id;
-        if (last === undefined) return;
-      }
-    } finally {
-      cancel();
+    for (let last: string | undefined; !signal.aborted;) {
+      const { items } = await this.consents.list(visibility, filter, PIECE, last);
+      await Promise.all(
+        items.map(({ id }) => this.ender.end(id, EVERYTHING, 'disabled-principal', over)),
+      );
+      last = items.at(-1)?.id;
+      if (last === undefined) return;
     }
   }
 }

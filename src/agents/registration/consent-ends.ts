@@ -7,8 +7,8 @@ import { ConsentEnding } from '../client/authentication/consent-ending.js';
 import { ConsentStore } from '../consents/consent-store.js';
 
 const LOOK_EVERY_MS = 30_000;
-/** Looked for at once. */
-const PIECE = 50;
+/** Ended at once: a provider that does not answer is waited for once for all of them. */
+const PIECE = 20;
 
 /**
  * Ends the consents of principals that are disabled, at once in the process that does it, and of agents that are deleted. They do not
@@ -46,7 +46,9 @@ export class ConsentEnds implements OnApplicationBootstrap, OnModuleDestroy {
   private async endAll(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const ended = await this.store.ended(PIECE);
-      for (const { id, cause } of ended) await this.ending.end(id, EVERYTHING, cause);
+      await Promise.all(
+        ended.map(({ id, cause }) => this.ending.end(id, EVERYTHING, cause, signal)),
+      );
       if (ended.length < PIECE) return;
     }
   }

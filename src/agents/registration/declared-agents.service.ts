@@ -11,6 +11,7 @@ import { Clock } from '../../common/clock.js';
 import { HubError, whyOf } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig, ConfigChanges } from '../../config/index.js';
+import { withFirstOf } from '../../common/with-first-of.js';
 import type { Agent } from '../agent.js';
 import { issuersFault } from './referable.js';
 import { RegistrationCheck } from './registration-check.js';
@@ -47,13 +48,13 @@ interface EnabledBy {
  */
 @Injectable()
 export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
-  private readonly stopping = new AbortController();
+  private isStopping = false;
   private atStart: readonly DeclaredAgent[] = [];
   /** The list that is in force; undefined while none is, as when one could not be put in force. */
   private inForce: readonly DeclaredAgent[] | undefined;
   /** One list after another. */
   private declaring: Promise<void> = Promise.resolve();
-  /** Aborted when another list takes the place of the present one. */
+  /** Aborted when another list takes the place of the present one, and by a stop. */
   private replaced = new AbortController();
   /** What was said last of agents that cannot be used yet. */
   private readonly said = new Map<string, string>();
@@ -112,21 +113,23 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
     await this.removeOthers(declared);
     this.noteEnabled(declared);
     this.replaced = new AbortController();
+    if (this.isStopping) this.replaced.abort();
     this.inForce = declared;
-    const signal = AbortSignal.any([this.stopping.signal, this.replaced.signal]);
+    const { signal } = this.replaced;
     const attempts = declared.map((agent) => ({ agent, first: this.attempt(agent, signal) }));
     for (const { agent, first } of attempts) void this.keepTrying(agent, first, signal);
     const inFile = attempts.flatMap(({ agent, first }) => (agent.card === null ? [] : [first]));
     const started = new AbortController();
     await Promise.race([
       Promise.all(inFile),
-      this.clock.sleep(START_WAIT_MS, AbortSignal.any([started.signal, this.stopping.signal])),
+      withFirstOf([started.signal, signal], (over) => this.clock.sleep(START_WAIT_MS, over)),
     ]);
     started.abort();
   }
 
   onModuleDestroy(): void {
-    this.stopping.abort();
+    this.isStopping = true;
+    this.replaced.abort();
   }
 
   private async removeOthers(declared: readonly DeclaredAgent[]): Promise<void> {

@@ -1,5 +1,6 @@
 import type { NextRun } from '../../common/background-job.js';
 import type { Clock } from '../../common/clock.js';
+import { Deadline } from '../../common/deadline.js';
 import type { IdSource } from '../../common/ids.js';
 import { isAhead } from '../../common/is-ahead.js';
 import type { Log } from '../../common/logger.js';
@@ -127,12 +128,14 @@ export class ExportRun {
       return false;
     let notTaken: NotTaken | undefined;
     if (batch.events.length > 0) {
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      const limit = new Deadline(signal, timeoutMs);
       this.tried = batch;
       try {
-        notTaken = await this.sender.send(batch, limit);
+        notTaken = await this.sender.send(batch, limit.signal);
       } catch (cause) {
         throw new SendError('not sent', { cause });
+      } finally {
+        limit.end();
       }
     }
     const leasedUntil = clock.monotonicMs() + LEASE_MS;

@@ -55,6 +55,7 @@ export class CertificateCallers {
       expiresAt,
       voucher: {
         id: this.idOf(caller),
+        source: issuer,
         check: () => this.certificates.refuseUntrusted(listener, chain),
       },
     });

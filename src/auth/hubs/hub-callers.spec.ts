@@ -171,6 +171,7 @@ describe('a hub that calls for its caller', () => {
       ...{ id: 'p-hub', organization: 'hubs', scopes: ['a2a'], identityId: 'i1' },
       expiresAt: new Date(NOW * 1000 + 5000),
       voucher: {
+        source: 'issuer',
         id: 'certificate of the hub',
         check: () => {
           if (answer !== undefined) throw answer;
@@ -205,7 +206,7 @@ describe('a hub that calls for its caller', () => {
     const signedInWith = (id: string) =>
       principalOf({
         ...{ id: 'p-hub', organization: 'hubs', scopes: ['a2a'], identityId: 'i1' },
-        voucher: { id, check: () => undefined },
+        voucher: { id, source: 'issuer', check: () => undefined },
       });
     const idOf = async (caller: Principal): Promise<string> => {
       await call(await token(), {}, caller);

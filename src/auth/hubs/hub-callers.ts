@@ -81,6 +81,7 @@ export class HubCallers implements OnModuleInit {
       voucher: {
         // Each token or certificate of the hub is asked about by itself: they end one by one.
         id: `hub ${caller.voucher?.id ?? caller.keyId ?? caller.id}`,
+        source: caller.voucher?.source ?? hub.issuer,
         check: () => this.refuseEnded(caller),
       },
     });

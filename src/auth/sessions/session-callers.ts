@@ -68,6 +68,7 @@ export class SessionCallers {
       session: { id, expiresAt },
       voucher: {
         id: `${voucher?.id ?? ''} ${id}`,
+        source: voucher?.source ?? 'sessions',
         check: async () => {
           await check();
           await voucher?.check();

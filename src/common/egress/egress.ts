@@ -85,6 +85,9 @@ export type FetchDefaults = Omit<
   'method' | 'headers' | 'body' | 'signal' | 'onSent'
 >;
 
+/** `fetch` without requests made before: see {@link Egress.fetch}. */
+export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
+
 /** {@link Way} for a client that makes its tunnel by itself. */
 export type ChannelWay = DirectWay | ProxiedWay;
 type DirectWay = Extract<Way, { kind: 'direct' }>;
@@ -256,13 +259,14 @@ export class Egress {
 
   /**
    * {@link request} in the form of `fetch`, for libraries that take one. It differs from `fetch` in
-   * that a redirect is an answer like any other and the answer has no `url`.
+   * that a redirect is an answer like any other and the answer has no `url`. The signal is that of `init`, and
+   * holds until the body has been read; between two pieces of that pass 30 s at most.
    */
-  readonly fetch: typeof fetch = (input, init) => this.fetched(input, init, {});
+  readonly fetch: Fetch = (url, init) => this.fetched(url, init, {});
 
   /** {@link fetch} with these for every request: for token calls that show a certificate. */
-  fetchWith(defaults: FetchDefaults): typeof fetch {
-    return (input, init) => this.fetched(input, init, defaults);
+  fetchWith(defaults: FetchDefaults): Fetch {
+    return (url, init) => this.fetched(url, init, defaults);
   }
 
   /** Why no tunnel can be had of the egress proxy now, in words; null when it answers, or there is none. */
@@ -300,19 +304,19 @@ export class Egress {
   }
 
   private async fetched(
-    input: Parameters<typeof fetch>[0],
-    init: RequestInit | undefined,
+    url: string,
+    { signal, ...init }: RequestInit = {},
     defaults: FetchDefaults,
   ): Promise<Response> {
-    const request = new Request(input, init);
+    // A Request has a signal of its own, which is collected with it: before the body has come.
+    const request = new Request(url, init);
     const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer());
     const answer = await this.request(request.url, {
-      bodyTimeoutMs: 0,
       ...defaults,
       method: request.method as EgressRequest['method'],
       headers: Object.fromEntries(request.headers),
       ...(body === undefined ? {} : { body }),
-      signal: request.signal,
+      ...(signal && { signal }),
     });
     const headers = new Headers();
     for (const [name, value] of Object.entries(answer.headers)) {

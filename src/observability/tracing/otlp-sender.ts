@@ -1,4 +1,5 @@
 import type { ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
+import { Deadline } from '../../common/deadline.js';
 import { isDenial } from '../../common/egress/connect-error.js';
 import type { Egress, EgressResponse } from '../../common/egress/egress.js';
 import { readBytes } from '../../common/egress/read-body.js';
@@ -36,7 +37,8 @@ export function otlpSender(
   };
   const { url, timeoutMs, ca } = to;
   return async (spans, closing) => {
-    const signal = AbortSignal.any([closing, AbortSignal.timeout(timeoutMs)]);
+    const limit = new Deadline(closing, timeoutMs);
+    const { signal } = limit;
     try {
       const bytes = serializer.serializeRequest(spans.map(formOf)) ?? new Uint8Array();
       const answer = await egress.request(url, {
@@ -49,6 +51,8 @@ export function otlpSender(
       return outcomeOf(answer, said, spans.length, serializer);
     } catch (error) {
       return unsent(error, signal.aborted);
+    } finally {
+      limit.end();
     }
   };
 }

@@ -160,8 +160,8 @@ export class StreamRunner {
 
   private async step(stream: DeliveryStream, step: Step): Promise<StepResult> {
     const { reservation, signal } = step;
-    const wait = await this.gate.waitOf(stream.webhook);
-    if (wait) return this.postpone(stream, wait);
+    const wait = await this.gate.waitOf(stream.webhook, signal);
+    if (wait) return signal.aborted ? this.makeWay(stream) : this.postpone(stream, wait);
     if (stream.open === 0) return this.readOn(stream, step);
     // Read with the claim, right before it is sent: nothing is sent with an outdated registration.
     const delivery = await this.streams.firstOpen(stream.id, stream.epoch, reservation.reserve);
@@ -219,8 +219,8 @@ export class StreamRunner {
     reached?: Reached,
   ): Promise<StepResult> {
     if (this.mayOutlastLease(stream)) return this.makeWay(stream);
-    const wait = await this.gate.admit(stream.webhook, Buffer.byteLength(delivery.body));
-    if (wait) return this.postpone(stream, wait);
+    const wait = await this.gate.admit(stream.webhook, Buffer.byteLength(delivery.body), signal);
+    if (wait) return signal.aborted ? this.makeWay(stream) : this.postpone(stream, wait);
     // It may have been asked whether it agrees, which takes as long as an attempt.
     if (this.mayOutlastLease(stream)) return this.makeWay(stream);
     const at = this.clock.now();

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { Deadline } from '../../common/deadline.js';
 import { discard } from '../../common/egress/read-body.js';
 import { WebhookEgress } from '../../common/egress/webhook-egress.js';
 import { PublicUrl, Settings } from '../../config/index.js';
@@ -17,15 +18,16 @@ export class ReceiverChallenge {
     @Inject(PublicUrl) private readonly address: Pick<PublicUrl, 'base'>,
   ) {}
 
-  /** False for any answer that does not agree, and for none. Never rejects. */
-  async agrees(organization: string, url: string): Promise<boolean> {
+  /** False for any answer that does not agree, for none, and once `cut` has aborted. Never rejects. */
+  async agrees(organization: string, url: string, cut: AbortSignal): Promise<boolean> {
     // The host name that the hub is known by.
     const origin = new URL(this.address.base).hostname;
+    const limit = new Deadline(cut, this.limits.timeoutMs);
     try {
       const { answer } = await this.egress.request(organization, url, {
         method: 'OPTIONS',
         headers: { 'webhook-request-origin': origin, 'user-agent': 'a2a-hub' },
-        signal: AbortSignal.timeout(this.limits.timeoutMs),
+        signal: limit.signal,
         connectTimeoutMs: this.limits.connectTimeoutMs,
         headersTimeoutMs: this.limits.timeoutMs,
         bodyTimeoutMs: this.limits.timeoutMs,
@@ -35,6 +37,8 @@ export class ReceiverChallenge {
       return isGood && names(answer.headers['webhook-allowed-origin'], origin);
     } catch {
       return false;
+    } finally {
+      limit.end();
     }
   }
 }

@@ -1,6 +1,8 @@
 import { expect, it } from '@jest/globals';
+import type { EgressRequest } from '../../common/egress/egress.js';
 import { SettableClock } from '../../common/fake-settable-clock.js';
 import { loadConfig } from '../../config/load-config.js';
+import { ReceiverChallenge } from './receiver-challenge.js';
 import { ReceiverGate } from './receiver-gate.js';
 import type { ReceiverStore } from './receiver-store.js';
 
@@ -37,6 +39,32 @@ it('forgets which receivers have agreed with their organization, and looks again
   expect(gate.maxConcurrencyOf(target('other'), 50)).toBe(50);
   expect(await waitOf('other')).toMatchObject({ reason: 'r' });
   expect(gate.maxConcurrencyOf(target('other'), 50)).toBeLessThan(50);
+});
+
+it('does not count a receiver as asked when a stop has cut the question', async () => {
+  const clock = new SettableClock();
+  const takenBack: unknown[] = [];
+  const store = {
+    admit: (_to: unknown, _bytes: number, _limits: unknown, now: Date) =>
+      Promise.resolve({ of: 'receiver', reason: 'r', until: now, needsChallenge: true }),
+    takeBackChallenge: (...given: unknown[]) => Promise.resolve(void takenBack.push(given)),
+  } as unknown as ReceiverStore;
+  const request = (_organization: string, _url: string, { signal }: EgressRequest) =>
+    new Promise<never>((_resolve, reject) => {
+      signal!.addEventListener('abort', () => reject(signal!.reason as Error));
+    });
+  const limits = { connectTimeoutMs: 60_000, timeoutMs: 60_000 };
+  const challenge = new ReceiverChallenge({ request }, limits, { base: 'https://hub.example' });
+  const { push } = loadConfig({});
+  const gate = new ReceiverGate(store, challenge, clock, { ...push, verification: 'optional' });
+  const url = 'https://r.example';
+  const stop = new AbortController();
+  const target = { organization: 'acme', principalId: 'ann', endpoint: `acme ${url}`, url };
+  const admitted = gate.admit(target, 1, stop.signal);
+  await new Promise(setImmediate);
+  stop.abort();
+  expect(await admitted).toMatchObject({ reason: 'r' });
+  expect(takenBack).toEqual([[`acme ${url}`, clock.now()]]);
 });
 
 it('asks few receivers because of one principal, however many it names', async () => {

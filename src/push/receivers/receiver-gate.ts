@@ -20,6 +20,7 @@ const ASK_PAUSE_MS = 10_000;
 const MAX_ASKS = 20;
 const ASK_WINDOW_MS = 10 * 60_000;
 const MAX_ASKERS = 10_000;
+const NEVER = new AbortController().signal;
 
 /** Where something is to be sent, and for which principal. */
 interface Target {
@@ -72,15 +73,18 @@ export class ReceiverGate {
     this.organizations = new Map([...organizations].map(([name, hosts]) => [name, listOf(hosts)]));
   }
 
-  /** Why the webhook has to wait; asked before its body is made. Undefined: it may go on. */
-  async waitOf(target: Target): Promise<Wait | undefined> {
+  /**
+   * Why the webhook has to wait; asked before its body is made. Undefined: it may go on. `cut` ends a question that its
+   * receiver has not answered, which counts as not put then.
+   */
+  async waitOf(target: Target, cut = NEVER): Promise<Wait | undefined> {
     if (this.isFree(target)) return undefined;
     if (await this.store.mayBeSent(target, this.limits, this.clock.now())) return undefined;
-    return this.admit(target, 0);
+    return this.admit(target, 0, cut);
   }
 
-  /** Counts a request of so many bytes, or says why it has to wait. */
-  async admit(target: Target, bytes: number): Promise<Wait | undefined> {
+  /** Counts a request of so many bytes, or says why it has to wait. `cut`: as of {@link waitOf}. */
+  async admit(target: Target, bytes: number, cut = NEVER): Promise<Wait | undefined> {
     if (this.isFree(target)) return undefined;
     const { principalId } = target;
     const mayAsk = this.asksOf(principalId) < MAX_ASKS;
@@ -91,7 +95,9 @@ export class ReceiverGate {
     if (admission === 'verified' || admission === 'admitted') return undefined;
     if (!admission.needsChallenge) return admission;
     this.noteAsk(principalId);
-    return (await this.ask(target)) ? undefined : admission;
+    if (await this.ask(target, cut)) return undefined;
+    if (cut.aborted) await this.store.takeBackChallenge(target.endpoint, now);
+    return admission;
   }
 
   /**
@@ -108,7 +114,7 @@ export class ReceiverGate {
         refusal: { limit: { kind: 'webhookVerifications' } },
       });
     }
-    return (await this.ask(target)) ? { by: 'challenge', at: now } : { by: null, at: null };
+    return (await this.ask(target, NEVER)) ? { by: 'challenge', at: now } : { by: null, at: null };
   }
 
   /** Whether the operator lists its host. The lists stay, so it is found out once for an endpoint. */
@@ -173,10 +179,10 @@ export class ReceiverGate {
     this.asks.set(principalId, { count: count + 1, endsAt });
   }
 
-  private async ask(target: Target): Promise<boolean> {
-    if (!(await this.challenge.agrees(target.organization, target.url))) return false;
-    await this.store.verify(target.endpoint, this.clock.now());
-    this.remember(target.endpoint);
+  private async ask({ organization, endpoint, url }: Target, cut: AbortSignal): Promise<boolean> {
+    if (!(await this.challenge.agrees(organization, url, cut))) return false;
+    await this.store.verify(endpoint, this.clock.now());
+    this.remember(endpoint);
     return true;
   }
 

@@ -61,4 +61,7 @@ export abstract class ReceiverStore {
 
   /** False when it was asked less than `pauseMs` ago; else it counts as asked now. */
   abstract beginChallenge(endpoint: string, pauseMs: number, now: Date): Promise<boolean>;
+
+  /** What counted as asked at this moment does no more, unless it was asked again since: it may be asked at once. */
+  abstract takeBackChallenge(endpoint: string, at: Date): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { canStream } from '../../agents/index.js';
+import { withFirstOf } from '../../common/with-first-of.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 import type { StreamResponse } from '../../protocol/a2a.js';
 import { isTransient } from './is-transient.js';
@@ -32,7 +33,10 @@ export class AgentUpdateWaiter {
     this.unsubscribe = deps.callbacks.listen(agent, delegation.id, () => this.notify('call'));
     run.polls = !canStream(agent);
     if (!run.polls) {
-      void this.followStream().then(() => (run.polls = !this.closed.signal.aborted));
+      const ended = new AbortController();
+      const until = [this.closed.signal, run.signal, ended.signal];
+      const following = withFirstOf(until, (signal) => this.followStream(signal, ended));
+      void following.then(() => (run.polls = !this.closed.signal.aborted));
     }
   }
 
@@ -47,7 +51,9 @@ export class AgentUpdateWaiter {
       const left = this.dueAt(start, ms, minMs) - clock.monotonicMs();
       if (left <= 0 || this.run.signal.aborted) break;
       this.sleeping = new AbortController();
-      await clock.sleep(left, AbortSignal.any([this.sleeping.signal, this.run.signal]));
+      await withFirstOf([this.sleeping.signal, this.run.signal], (woken) =>
+        clock.sleep(left, woken),
+      );
     }
     if (this.sign === 'call') this.lastCallAt = clock.monotonicMs();
     const anySign = this.sign !== 'nothing';
@@ -74,10 +80,9 @@ export class AgentUpdateWaiter {
     }
   }
 
-  private async followStream(): Promise<void> {
-    const { deps, signal } = this.run;
-    const ended = new AbortController();
-    const until = AbortSignal.any([this.closed.signal, signal, ended.signal]);
+  /** `until` aborts with `ended` as well. */
+  private async followStream(until: AbortSignal, ended: AbortController): Promise<void> {
+    const { deps } = this.run;
     for (const pause of [0, ...RETRY_PAUSES_MS]) {
       await deps.clock.sleep(pause, until);
       if (until.aborted) return;

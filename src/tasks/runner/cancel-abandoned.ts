@@ -25,7 +25,7 @@ type AbandoningRun = Pick<RunContext, 'deps' | 'record' | 'fence' | 'delegation'
 
 /** Cancels the abandoned tasks of a delegation with its agent; those whose cancel has reached it. */
 export async function sendAbandonedCancels(
-  { downstreamCancel }: Pick<RunDeps, 'downstreamCancel'>,
+  { downstreamCancel, stop }: Pick<RunDeps, 'downstreamCancel' | 'stop'>,
   record: TaskRecord,
   delegation: Delegation,
   sentWith: SentWith,
@@ -36,6 +36,7 @@ export async function sendAbandonedCancels(
         { ...delegation, downstreamTaskId },
         record,
         sentWith,
+        stop.signal,
       );
       return isSent ? [downstreamTaskId] : [];
     }),

@@ -1,5 +1,6 @@
 import { AgentCallError, type Agent } from '../../agents/index.js';
 import { EVERYTHING } from '../../auth/index.js';
+import { withFirstOf } from '../../common/with-first-of.js';
 import type { Message } from '../../protocol/a2a.js';
 import { agentOf } from '../domain/agent-of.js';
 import { decideAbandonedCanceled } from '../domain/abandoned-tasks.js';
@@ -56,8 +57,10 @@ async function attemptCancel(
   const { isDone, abandoned } = await sendCancels(deps, aggregate, delegation, downstreamTaskId);
   const now = deps.clock.now().getTime();
   const endedAt = delegation.progress.times?.endedAt ?? delegation.updatedAt.getTime();
-  const again = !isDone && now - endedAt < GIVE_UP_AFTER_MS;
-  const leaseUntil = new Date(now + AGAIN_AFTER_MS);
+  // One that a stop has cut is for the next process, at once.
+  const wasCut = deps.stop.signal.aborted;
+  const again = !isDone && (wasCut || now - endedAt < GIVE_UP_AFTER_MS);
+  const leaseUntil = new Date(wasCut ? now : now + AGAIN_AFTER_MS);
   const patch = again
     ? { owner: null, leaseUntil }
     : { cancelPending: false, owner: null, leaseUntil: null };
@@ -114,7 +117,12 @@ async function sendCancels(
     return { isDone: areAbandonedDone && !isTransient(error), abandoned };
   }
   const ended = { ...delegation, downstreamTaskId };
-  const isSent = await deps.downstreamCancel.send(ended, aggregate.record, sentWith);
+  const isSent = await deps.downstreamCancel.send(
+    ended,
+    aggregate.record,
+    sentWith,
+    deps.stop.signal,
+  );
   return { isDone: areAbandonedDone && isSent, abandoned };
 }
 
@@ -133,7 +141,9 @@ async function findDownstreamTask(
 ): Promise<string | null> {
   const run = new RunContext(deps, agent, aggregate, delegation, true);
   const found = await run.calls.within(run.budgets.cancelWaitMs, (options) =>
-    findOwnTask(run, message, options),
+    withFirstOf([options.signal, deps.stop.signal], (signal) =>
+      findOwnTask(run, message, { ...options, signal }),
+    ),
   );
   return found?.id ?? null;
 }

@@ -42,6 +42,8 @@ export class DelegationRun {
   private stopped = false;
   /** Ends the pauses between attempts to requeue it. */
   private pauses: AbortController | undefined;
+  /** The agent is asked to cancel the task of the delegation, which has ended. */
+  private cancels = false;
   /** The cancel with the agent, or the wait for the id of the task to cancel. */
   private pendingCancel: Promise<void> | undefined;
   /** The cancel of tasks that the agent has abandoned for another one. */
@@ -75,9 +77,9 @@ export class DelegationRun {
     return this.context?.awaitsInput === true;
   }
 
-  /** True until the agent has answered: stopping now leaves its outcome unknown. */
+  /** True until the agent has answered: stopping now leaves its outcome, or that of a cancel, unknown. */
   get unanswered(): boolean {
-    return this.context !== undefined && this.context.sent && this.context.unanswered;
+    return this.cancels || (this.context?.sent === true && this.context.unanswered);
   }
 
   /** Never rejects. */
@@ -166,7 +168,7 @@ export class DelegationRun {
       const reason = `The agent ${delegation.agentName} (${delegation.agentId}) ${what}.`;
       await this.withoutAgent({ reason, code });
       // The agent may still wait for this message.
-      await cancelDownstream(this.deps, this.claim, null);
+      await this.sendCancel(null);
       return undefined;
     }
     if (!adopted) this.unsent = message;
@@ -294,7 +296,14 @@ export class DelegationRun {
       delegation: this.claim,
       downstreamTaskId: null,
     };
-    if (delegation.cancelPending) await cancelDownstream(this.deps, this.claim, downstreamTaskId);
+    if (delegation.cancelPending) await this.sendCancel(downstreamTaskId);
+  }
+
+  private async sendCancel(downstreamTaskId: string | null): Promise<void> {
+    this.cancels = true;
+    await cancelDownstream(this.deps, this.claim, downstreamTaskId).finally(
+      () => (this.cancels = false),
+    );
   }
 
   /** There is no agent to send to: the next one of the route gets the message, or the delegation ends. */

@@ -35,25 +35,27 @@ export class DownstreamCancel {
 
   /**
    * Never rejects. Does nothing for a delegation without a downstream task. `sentWith` is what came with
-   * the message the agent has, as far as the caller knows it; else that of the first one. False when the
-   * agent could not be reached, so that it may be worth another attempt.
+   * the message the agent has. False when the
+   * agent could not be reached, or did not answer before `stop` aborted, so that it may be worth another attempt.
    */
   async send(
     delegation: Delegation,
     record: TaskRecord,
-    sentWith: SentWith = record,
+    sentWith: SentWith,
+    stop: AbortSignal,
   ): Promise<boolean> {
     const { client, clock, logger } = this;
     const { downstreamTaskId, agentId } = delegation;
     if (downstreamTaskId === null) return true;
     const call = new AbortController();
-    const answered = new AbortController();
+    const cut = (): void => call.abort(CANCELLED);
+    let forget = (): void => undefined;
+    stop.addEventListener('abort', cut);
+    if (stop.aborted) cut();
     try {
       const agent = agentOf(this.registry, delegation);
       if (!agent) return true;
-      void clock
-        .sleep(budgetsOf(agent, this.config.agents).cancelWaitMs, answered.signal)
-        .then(() => call.abort(CANCELLED));
+      forget = clock.after(budgetsOf(agent, this.config.agents).cancelWaitMs, cut);
       const instanceId = await this.settings.instanceId();
       const sources = { instanceId, tokens: this.tokens, tracing: this.tracing };
       const options = agentCallOptions(record, delegation, sentWith, sources, call.signal);
@@ -66,7 +68,8 @@ export class DownstreamCancel {
       logger.warn({ ...ids, reason }, 'sending a cancel to an agent failed');
       return !isTransient(error);
     } finally {
-      answered.abort(CANCELLED);
+      forget();
+      stop.removeEventListener('abort', cut);
     }
   }
 }

@@ -41,6 +41,8 @@ export interface RunSettings {
 @Injectable()
 export class RunDeps {
   readonly settings: RunSettings;
+  /** Aborted when the runs are stopped: cuts what is still asked of agents for delegations that have ended. */
+  readonly stop = new AbortController();
   private ownId: string | undefined;
 
   constructor(

@@ -25,7 +25,7 @@ const CHECK_AWAITING_MS = 30_000;
 const CHECK_TENANTS_MS = 5000;
 /** How often a process looks for work by itself; more often where notifications of others do not reach it. */
 const LOOK_EVERY_MS = { sqlite: 1000, postgres: 250 } as const;
-/** How long a clean stop waits at most for the first answers of messages on their way. */
+/** How long a clean stop waits at most for the first answers of messages on their way, and of cancels. */
 const MAX_STOP_GRACE_MS = 5000;
 /** A message that has waited for a connection for so long says so in its task. */
 const NOTE_WAIT_AFTER_MS = 1000;
@@ -152,8 +152,8 @@ export class TaskRunner implements Claimer {
   }
 
   /**
-   * Stops claiming, waits a moment for the first answers to messages on their way, then stops all runs
-   * without writing and releases their leases: the next process adopts them at once.
+   * Stops claiming, waits a moment for the first answers to messages on their way, and to cancels, then stops all
+   * runs without writing, cuts those cancels and releases the leases: the next process adopts them at once.
    */
   async stop(): Promise<void> {
     if (this.stopping.signal.aborted) return;
@@ -163,6 +163,7 @@ export class TaskRunner implements Claimer {
     await this.awaitFirstAnswers();
     const all = [...this.runs.values()];
     for (const { run } of all) run.stop();
+    this.shared.stop.abort(CANCELLED);
     await Promise.all(all.map(({ done }) => done));
     while (this.requeues.size > 0) await Promise.all(this.requeues);
     if (this.started) await this.releaseLeases();

@@ -1,4 +1,5 @@
 import { AgentCallError } from '../../agents/index.js';
+import { withFirstOf } from '../../common/with-first-of.js';
 import { endCodeOf, noteTrouble } from './agent-trouble.js';
 import { CANCELLED } from './cancelled.js';
 import { lostBy, MAX_UNUSABLE_ANSWERS } from './follow-task.js';
@@ -27,7 +28,7 @@ export async function watchAwaitingInput(run: RunContext, soon: boolean): Promis
       const pauseMs = first
         ? maxMs * jitter
         : maxMs * PAUSE_FACTOR * (1 + PAUSE_JITTER * (2 * jitter - 1));
-      await deps.clock.sleep(pauseMs, AbortSignal.any([run.signal, called.signal]));
+      await withFirstOf([run.signal, called.signal], (woken) => deps.clock.sleep(pauseMs, woken));
       called = new AbortController();
       if (!run.awaitsInput || run.signal.aborted) return;
       const failure = await poll(run);

@@ -7,7 +7,7 @@ import { withNewestSecret } from '../../../common/oauth/newest-secret.js';
 import { TokenError } from '../../../common/oauth/request-token.js';
 import { unlessAborted } from '../../../common/unless-aborted.js';
 import type { Agent, AgentEndpoint } from '../../agent.js';
-import { AgentCallError } from '../../binding/agent-call-error.js';
+import { AgentCallError, endedCall } from '../../binding/agent-call-error.js';
 import { isGivenFor } from '../../endpoint/credential-origins.js';
 import { Locked } from '../../endpoint/sealed-json.js';
 import type { AgentAuthentication } from '../../agent-authentication.js';
@@ -55,15 +55,14 @@ export class AgentAuthenticator {
         lacks: 'configuration',
       });
     const { signal } = options;
-    const ended = (): Error => new AgentCallError('interrupted', 'the hub ended the call');
     const authentication = await unlessAborted(
       this.revealed(agent, agent.authentication),
       signal,
-      ended,
+      endedCall,
     );
     try {
       const proof = this.proofBy(authentication, agent.authentication, agent, endpoint, options);
-      const made = await unlessAborted(proof, signal, ended);
+      const made = await unlessAborted(proof, signal, endedCall);
       const tls = tlsOf(authentication);
       if (tls === undefined) return made;
       this.look(agent, tls);

@@ -114,6 +114,15 @@ export class SqlReceiverStore extends ReceiverStore {
       return true;
     });
   }
+
+  async takeBackChallenge(endpoint: string, at: Date): Promise<void> {
+    await this.database.write((tx) =>
+      tx.run(
+        'UPDATE push_receivers SET challenged_at = NULL WHERE endpoint = ? AND challenged_at = ?',
+        [endpoint, at.getTime()],
+      ),
+    );
+  }
 }
 
 function* admit(
