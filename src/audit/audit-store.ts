@@ -1,3 +1,4 @@
+import type { Tx, Work } from '../database/sql.js';
 import type { AuditOutcome } from './audit-entry.js';
 import type { Anchor } from './domain/anchor.js';
 import type { AuditEvent, ChainPlace } from './domain/audit-event.js';
@@ -70,8 +71,14 @@ export abstract class AuditStore {
 
   abstract lastAnchor(): Promise<Anchor | undefined>;
 
-  /** Adds an anchor; false when its number is taken: another process was first. */
-  abstract addAnchor(anchor: Anchor): Promise<boolean>;
+  /**
+   * Adds an anchor. `taken`: another process was first with its number. `revoked`: `mayBeStored`, which is called in the
+   * transaction, says no.
+   */
+  abstract addAnchor(
+    anchor: Anchor,
+    mayBeStored: (tx: Tx) => Work<boolean>,
+  ): Promise<'added' | 'taken' | 'revoked'>;
 
   /** The anchors behind a number, in order; at most `limit`. */
   abstract anchorsAfter(number: number, limit: number): Promise<readonly Anchor[]>;
