@@ -138,14 +138,16 @@ export class AuditAnchors implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   private async anchorOthers(signal?: AbortSignal): Promise<void> {
-    const endedBefore = this.clock.now().getTime() - ENDED_AFTER * this.everyMs;
+    const now = this.clock.now().getTime();
     let chain: string | undefined = '';
     while ((chain = await this.store.chainAfter(chain)) !== undefined && !signal?.aborted) {
       await longTurn();
       if (chain === this.audit.head?.chain) continue;
       const end = await this.store.endOf(chain);
       if (end === undefined) continue;
-      const isEnded = this.database.soleProcess || end.at.getTime() < endedBefore;
+      // The clock of one that has ended may have been far ahead.
+      const age = Math.abs(now - end.at.getTime());
+      const isEnded = this.database.soleProcess || age > ENDED_AFTER * this.everyMs;
       const anchor = await this.store.lastAnchorOf(chain, 'head');
       if (isEnded && end.seq > (anchor?.seq ?? 0)) await this.add('head', chain, end);
     }

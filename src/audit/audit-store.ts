@@ -58,13 +58,12 @@ export abstract class AuditStore {
   /** The entries of a chain behind a number, in order; at most `limit`. */
   abstract chainRows(chain: string, after: number, limit: number): Promise<readonly ChainRow[]>;
 
-  /** Where the entries of a chain behind a number are no longer due; at most `limit` are looked at. */
-  abstract due(
+  /** The places of the entries of a chain behind a number, in order, with when each was written; at most `limit`. */
+  abstract placesAfter(
     chain: string,
     after: number,
-    before: Date,
     limit: number,
-  ): Promise<readonly ChainPlace[]>;
+  ): Promise<readonly (ChainPlace & { readonly at: Date })[]>;
 
   /** Deletes the first entries of a chain, up to this number; at most `limit`; how many. */
   abstract deleteUpTo(chain: string, seq: number, limit: number): Promise<number>;

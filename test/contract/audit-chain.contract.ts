@@ -399,6 +399,40 @@ export function auditChainContract(open: () => Promise<Database>): void {
       expect((await hub.store.anchorsAfter(0, 1))[0]!.number).toBe(1001);
     });
 
+    it('deletes anchors and entries between others that are due, though a clock was ahead when they were written', async () => {
+      const ahead = new AuditProcess(database, new FakeClock('2040-01-01T00:00:00Z'));
+      await ahead.record(1);
+      await ahead.anchors.run();
+      const { chain: itsChain } = ahead.log.head!;
+      for (let i = 0; i < 1600; i++) {
+        const process = i >= 900 && i < 1300 ? ahead : hub;
+        await process.anchors.add('head', process.log.head!.chain, process.log.head!);
+      }
+      const far = Date.parse('2040-01-01T00:00:00Z');
+      await hub.tamper('UPDATE audit_events SET at = ? WHERE chain = ? AND seq IN (1, 4, 5, 10)', [
+        far,
+        chain,
+      ]);
+      await clock.advance(11 * DAY);
+      await hub.retention.run();
+      const left = await database.read<{ seq: number }>(
+        'SELECT seq FROM audit_events WHERE chain = ? AND seq <= 10',
+        [chain],
+      );
+      // Nothing is known of the last: what is behind it was written today.
+      expect(left).toEqual([{ seq: 10 }]);
+      expect((await hub.store.anchorsAfter(0, 1))[0]!.number).toBe(1001);
+      expect(await hub.store.endOf(itsChain)).toMatchObject({ seq: 1 });
+    }, 60_000);
+
+    it('signs the end of the chain of a process whose clock was ahead', async () => {
+      const ahead = new AuditProcess(database, new FakeClock('2040-01-01T00:00:00Z'));
+      await ahead.record(2);
+      await hub.anchors.run();
+      for (let i = 0; i < 10; i++) await hub.anchors.run();
+      expect(await stranger().verify()).toMatchObject({ valid: true, unsigned: 0 });
+    });
+
     it('goes on where it was ended early', async () => {
       await hub.recordAtOnce(600);
       await clock.advance(11 * DAY);

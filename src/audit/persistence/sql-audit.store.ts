@@ -121,18 +121,16 @@ export class SqlAuditStore extends AuditStore {
     return rows.map((row) => ({ seq: Number(row['seq']), event: readable(row) }));
   }
 
-  async due(
+  async placesAfter(
     chain: string,
     after: number,
-    before: Date,
     limit: number,
-  ): Promise<readonly ChainPlace[]> {
+  ): Promise<readonly (ChainPlace & { readonly at: Date })[]> {
     const rows = await this.database.read<ChainPlace & { readonly at: number }>(
       'SELECT seq, hash, at FROM audit_events WHERE chain = ? AND seq > ? ORDER BY seq LIMIT ?',
       [chain, after, limit],
     );
-    const end = rows.findIndex(({ at }) => at >= before.getTime());
-    return (end < 0 ? rows : rows.slice(0, end)).map(({ seq, hash }) => ({ seq, hash }));
+    return rows.map(({ seq, hash, at }) => ({ seq, hash, at: new Date(at) }));
   }
 
   deleteUpTo(chain: string, seq: number, limit: number): Promise<number> {
