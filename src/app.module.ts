@@ -2,7 +2,7 @@ import { type DynamicModule, Inject, Module, type OnModuleDestroy } from '@nestj
 import { A2aModule } from './a2a/index.js';
 import { AdminModule } from './admin/index.js';
 import { AgentsModule } from './agents/index.js';
-import { AuditModule } from './audit/index.js';
+import { AnchorOrderModule, AuditModule } from './audit/index.js';
 import { AuthModule, PrincipalNamesModule } from './auth/index.js';
 import { Draining } from './common/draining.js';
 import { Log } from './common/logger.js';
@@ -45,6 +45,8 @@ export class AppModule implements OnModuleDestroy {
         SharedModule.of(log, secrets, replacements),
         DatabaseModule.of(HUB_SCHEMA),
         ObservabilityModule,
+        // Gives the signing keys the order of what they sign, so it is there before they are.
+        AnchorOrderModule,
         SigningModule,
         // Gives the audit log the names of principals, so it is there before that is.
         PrincipalNamesModule,

@@ -34,7 +34,7 @@ export class AnchorCheck {
     piece: number,
     expected: readonly Expected[],
   ): Promise<{ count: number; newest: Anchor | null; from: number; broken: BrokenPlace | null }> {
-    const keys = await this.keys();
+    let keys = await this.keys();
     let floor = await this.floor(keys);
     let previous = floor.last;
     const open = new Map(expected.flatMap((each) => (each ? [[each.number, each.hash]] : [])));
@@ -50,6 +50,8 @@ export class AnchorCheck {
       const anchors = await this.store.anchorsAfter(previous.number, piece);
       let found: { readonly what: Break; readonly anchor: Anchor | null } | undefined;
       for (const anchor of anchors) {
+        // It may have been made since.
+        if (!keys.has(anchor.kid)) keys = await this.keys();
         const what = await this.fault(anchor, previous, keys, open.get(anchor.number));
         if (what !== undefined) {
           found = { what, anchor };
@@ -111,8 +113,7 @@ export class AnchorCheck {
   private async isSigned(anchor: Anchor, keys: Keys): Promise<boolean> {
     const found = keys.get(anchor.kid);
     if (found === undefined) return false;
-    const { revokedAt } = found.listed;
-    if (revokedAt !== null && revokedAt <= anchor.at) return false;
+    if (isBehindRevocation(anchor, found.listed)) return false;
     const text = anchorText(anchor);
     if (anchor.seal !== (await sealOf(this.settings, text))) return false;
     const { protectedHeader, signature } = anchor;
@@ -137,6 +138,12 @@ export class AnchorCheck {
       }),
     );
   }
+}
+
+/** By the order of anchors, as clocks differ; only of a key that was revoked before that was kept by the time. */
+function isBehindRevocation({ number, at }: Anchor, { revokedAt, revokedAfter }: ListedKey) {
+  if (revokedAfter !== null) return number > revokedAfter;
+  return revokedAt !== null && revokedAt <= at;
 }
 
 function brokenAt(

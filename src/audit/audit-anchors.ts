@@ -10,6 +10,7 @@ import { longTurn } from '../common/long-work.js';
 import { AppConfig } from '../config/index.js';
 import { Database } from '../database/database.js';
 import { HubSettings } from '../database/hub-settings.js';
+import type { Tx, Work } from '../database/sql.js';
 import { SigningService } from '../signing/index.js';
 import { AuditLog } from './audit-log.js';
 import { AuditStore } from './audit-store.js';
@@ -22,7 +23,7 @@ const TYPE = 'a2a-hub-audit';
 const OTHERS_EVERY = 10;
 /** A process that has not signed what it wrote after so many times `audit.anchorEvery` has ended. */
 const ENDED_AFTER = 3;
-/** How often another process may be first with an anchor. */
+/** How often another process may be first with an anchor, or revoke the key that signed it. */
 const ATTEMPTS = 20;
 
 /** What proves that an anchor is of this hub, beside its signature. */
@@ -106,7 +107,9 @@ export class AuditAnchors implements OnApplicationBootstrap, BeforeApplicationSh
         ...{ hash: hashOfAnchor(content), kid: signer.kid, protectedHeader, signature },
         seal: await sealOf(this.settings, text),
       };
-      if (!(await this.store.addAnchor(anchor))) continue;
+      // An anchor by a key that another process has revoked meanwhile would be none.
+      const mayBeStored = (tx: Tx): Work<boolean> => this.signing.holds(tx, anchor.kid);
+      if ((await this.store.addAnchor(anchor, mayBeStored)) !== 'added') continue;
       this.newestAnchor = { number: anchor.number, hash: anchor.hash };
       // Kept elsewhere, this line proves that the log has not been cut off before it.
       this.log.info(
@@ -135,14 +138,16 @@ export class AuditAnchors implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   private async anchorOthers(signal?: AbortSignal): Promise<void> {
-    const endedBefore = this.clock.now().getTime() - ENDED_AFTER * this.everyMs;
+    const now = this.clock.now().getTime();
     let chain: string | undefined = '';
     while ((chain = await this.store.chainAfter(chain)) !== undefined && !signal?.aborted) {
       await longTurn();
       if (chain === this.audit.head?.chain) continue;
       const end = await this.store.endOf(chain);
       if (end === undefined) continue;
-      const isEnded = this.database.soleProcess || end.at.getTime() < endedBefore;
+      // The clock of one that has ended may have been far ahead.
+      const age = Math.abs(now - end.at.getTime());
+      const isEnded = this.database.soleProcess || age > ENDED_AFTER * this.everyMs;
       const anchor = await this.store.lastAnchorOf(chain, 'head');
       if (isEnded && end.seq > (anchor?.seq ?? 0)) await this.add('head', chain, end);
     }

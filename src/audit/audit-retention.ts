@@ -15,6 +15,7 @@ import { AuditLog } from './audit-log.js';
 import { AuditStore } from './audit-store.js';
 import { ownEntry } from './audit-entry.js';
 import { RetentionRecord } from './retention-record.js';
+import type { Anchor } from './domain/anchor.js';
 import { CHAIN_START, type ChainPlace } from './domain/audit-event.js';
 
 const EVERY_MS = 60 * 60 * 1000;
@@ -131,7 +132,7 @@ export class AuditRetention implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  /** Behind the last entry that is due, and at most so far. */
+  /** Up to the last entry that is due, with none before it that is not, and at most so far. */
   private async endOfDue(
     chain: string,
     from: ChainPlace,
@@ -139,22 +140,27 @@ export class AuditRetention implements OnApplicationBootstrap, OnModuleDestroy {
     most: number,
     signal?: AbortSignal,
   ): Promise<ChainPlace> {
-    for (let end = from; ;) {
+    const now = this.clock.now();
+    let end = from;
+    for (let after = from.seq; ;) {
       await longTurn();
-      const due = await this.store.due(chain, end.seq, before, PIECE);
-      const taken = due.filter(({ seq }) => seq <= most);
-      end = taken.at(-1) ?? end;
-      if (taken.length < PIECE || signal?.aborted) return end;
+      const places = await this.store.placesAfter(chain, after, PIECE);
+      for (const place of places) {
+        const age = ageOf(place, before, now);
+        if (age === 'kept' || place.seq > most) return end;
+        if (age === 'due') end = place;
+      }
+      after = places.at(-1)?.seq ?? after;
+      if (places.length < PIECE || signal?.aborted) return end;
     }
   }
 
   /** Deletes the oldest anchors; what they say that still counts is said once more first. */
   private async cutAnchors(before: Date, signal?: AbortSignal): Promise<void> {
-    const first = await this.store.anchorsAfter(0, MANY_ANCHORS);
-    const due = first.findIndex(({ at }) => at >= before);
-    const old = due < 0 ? first : first.slice(0, due);
+    const old = await this.store.anchorsAfter(0, MANY_ANCHORS);
     const last = old.at(-1);
     if (last === undefined || old.length < MANY_ANCHORS || signal?.aborted) return;
+    if (!(await this.areDue(old, before, signal))) return;
     for (const { kind, chain, seq, chainHash, number } of old) {
       if (kind !== 'cut' || (await this.store.endOf(chain)) === undefined) continue;
       const newest = await this.store.lastAnchorOf(chain, 'cut');
@@ -166,4 +172,32 @@ export class AuditRetention implements OnApplicationBootstrap, OnModuleDestroy {
       piece = await this.store.deleteAnchorsUpTo(last.number, PIECE);
     }
   }
+
+  /** Whether all of these anchors are due; of those at their end whose time says nothing, the next ones say it. */
+  private async areDue(
+    anchors: readonly Anchor[],
+    before: Date,
+    signal?: AbortSignal,
+  ): Promise<boolean> {
+    const now = this.clock.now();
+    if (anchors.some((anchor) => ageOf(anchor, before, now) === 'kept')) return false;
+    for (let piece = anchors.slice(-1); !signal?.aborted;) {
+      const said = piece.find((anchor) => ageOf(anchor, before, now) !== 'unknown');
+      if (said !== undefined) return ageOf(said, before, now) === 'due';
+      const last = piece.at(-1);
+      if (last === undefined) return false;
+      await longTurn();
+      piece = [...(await this.store.anchorsAfter(last.number, PIECE))];
+    }
+    return false;
+  }
+}
+
+/**
+ * Whether something is due by its time. A time later than now is from a clock that was ahead, and says nothing: it would keep
+ * what comes after it for as long as it is ahead. Due is what has something behind it that is.
+ */
+function ageOf({ at }: { readonly at: Date }, before: Date, now: Date): 'due' | 'kept' | 'unknown' {
+  if (!(at <= now)) return 'unknown';
+  return at < before ? 'due' : 'kept';
 }

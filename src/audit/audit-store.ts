@@ -1,3 +1,4 @@
+import type { Tx, Work } from '../database/sql.js';
 import type { AuditOutcome } from './audit-entry.js';
 import type { Anchor } from './domain/anchor.js';
 import type { AuditEvent, ChainPlace } from './domain/audit-event.js';
@@ -57,21 +58,26 @@ export abstract class AuditStore {
   /** The entries of a chain behind a number, in order; at most `limit`. */
   abstract chainRows(chain: string, after: number, limit: number): Promise<readonly ChainRow[]>;
 
-  /** Where the entries of a chain behind a number are no longer due; at most `limit` are looked at. */
-  abstract due(
+  /** The places of the entries of a chain behind a number, in order, with when each was written; at most `limit`. */
+  abstract placesAfter(
     chain: string,
     after: number,
-    before: Date,
     limit: number,
-  ): Promise<readonly ChainPlace[]>;
+  ): Promise<readonly (ChainPlace & { readonly at: Date })[]>;
 
   /** Deletes the first entries of a chain, up to this number; at most `limit`; how many. */
   abstract deleteUpTo(chain: string, seq: number, limit: number): Promise<number>;
 
   abstract lastAnchor(): Promise<Anchor | undefined>;
 
-  /** Adds an anchor; false when its number is taken: another process was first. */
-  abstract addAnchor(anchor: Anchor): Promise<boolean>;
+  /**
+   * Adds an anchor. `taken`: another process was first with its number. `revoked`: `mayBeStored`, which is called in the
+   * transaction, says no.
+   */
+  abstract addAnchor(
+    anchor: Anchor,
+    mayBeStored: (tx: Tx) => Work<boolean>,
+  ): Promise<'added' | 'taken' | 'revoked'>;
 
   /** The anchors behind a number, in order; at most `limit`. */
   abstract anchorsAfter(number: number, limit: number): Promise<readonly Anchor[]>;

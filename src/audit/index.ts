@@ -1,3 +1,4 @@
+export { AnchorOrderModule } from './anchor-order.module.js';
 export {
   type AuditActor,
   type AuditEntry,

@@ -1,3 +1,4 @@
+import type { Tx, Work } from '../database/sql.js';
 import type { SigningKey } from './signing-key.js';
 
 /** The keys the hub signs with, shared by all processes of one database. */
@@ -13,7 +14,10 @@ export abstract class SigningKeyStore {
 
   /**
    * Revokes a key for ever and forgets its private part; false when there is none with this `kid`. The
-   * first revocation's time stays.
+   * first revocation's time and place in the order stay.
    */
   abstract revoke(kid: string, at: Date): Promise<boolean>;
+
+  /** Whether there is this key and it is not revoked; then it is not until the transaction ends. */
+  abstract hold(tx: Tx, kid: string): Work<boolean>;
 }

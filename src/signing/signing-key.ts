@@ -22,4 +22,6 @@ export interface SigningKey {
   readonly signsFrom: Date;
   /** Since when it must not be trusted. */
   readonly revokedAt: Date | null;
+  /** The last that was signed before that, by `SignatureOrder`; null while it is not revoked, and where it was before this was kept. */
+  readonly revokedAfter: number | null;
 }

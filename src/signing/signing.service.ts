@@ -5,6 +5,7 @@ import { HubError } from '../common/hub-error.js';
 import { Log } from '../common/logger.js';
 import { SecretBox } from '../common/secret-box.js';
 import { AppConfig } from '../config/index.js';
+import type { Tx, Work } from '../database/sql.js';
 import { type KeyState, dueKey, keyState, signingKey } from './domain/key-schedule.js';
 import { newKeyPair } from './key-pair.js';
 import type { PublicKey, SigningKey } from './signing-key.js';
@@ -76,6 +77,16 @@ export class SigningService {
         return { protected: jws.protected!, signature: jws.signature };
       },
     };
+  }
+
+  /**
+   * Whether what {@link signer} has signed with this key may be stored: it is not revoked, nor will it be until the transaction
+   * ends. When it is, the next signer is that of the keys as they are now.
+   */
+  *holds(tx: Tx, kid: string): Work<boolean> {
+    const holds = yield* this.store.hold(tx, kid);
+    if (!holds) this.known = undefined;
+    return holds;
   }
 
   /** The keys that may be trusted now, newest first, as the database has them. */
@@ -175,6 +186,7 @@ export class SigningService {
       createdAt: now,
       signsFrom,
       revokedAt: null,
+      revokedAfter: null,
     };
     const signing = signingKey([...keys, key], now)?.generation ?? key.generation;
     if (!(await this.store.add(key, signing))) return undefined;
@@ -195,8 +207,8 @@ export class SigningService {
   }
 
   private listed(key: SigningKey, keys: readonly SigningKey[]): ListedKey {
-    const { generation, publicKey, createdAt, signsFrom, revokedAt } = key;
+    const { sealedPrivateKey: _, ...shown } = key;
     const state = keyState(key, keys, this.clock.now(), this.config.signing);
-    return { generation, publicKey, createdAt, signsFrom, revokedAt, state };
+    return { ...shown, state };
   }
 }

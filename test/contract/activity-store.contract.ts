@@ -16,7 +16,11 @@ export function activityStoreContract(open: () => Promise<ActivityStore>): void 
     totalMs: 0,
     ...fields,
   });
-  const all = { kinds: ['tasks', 'calls'] as const, from: 0, to: NOON + 100 * MINUTE_MS };
+  const all = {
+    kinds: ['tasks', 'calls'] as const,
+    from: NOON - 100 * MINUTE_MS,
+    to: NOON + 100 * MINUTE_MS,
+  };
 
   it('adds up what processes count, by the minute and by the quarter of an hour', async () => {
     const store = await open();
@@ -74,6 +78,49 @@ export function activityStoreContract(open: () => Promise<ActivityStore>): void 
     expect(await read({ from: NOON, to: NOON + 1 })).toEqual([3]);
     expect(await read({ from: NOON + 1 })).toEqual([]);
     expect(await read({ to: NOON })).toEqual([]);
+  });
+
+  it('adds up those of many agents, together and of each', async () => {
+    const store = await open();
+    const agentIds = Array.from({ length: 450 }, (_, n) => `agent-${n}`);
+    const minutes = [0, 1, 40];
+    await store.add(
+      agentIds.flatMap((agentId) =>
+        minutes.map((minute) =>
+          counted({
+            ...{ kind: 'calls', name: 'answered', agentId, count: 2, totalMs: 7 },
+            at: NOON + minute * MINUTE_MS,
+          }),
+        ),
+      ),
+    );
+    await store.add([counted({ kind: 'calls', name: 'timeout', agentId: 'agent-3' })]);
+    const asked = { span: 1, ...all, agentIds } as const;
+    const points = await store.points(asked);
+    const point = (minute: number) => ({
+      ...{ kind: 'calls', name: 'answered', count: 900, totalMs: 3150 },
+      at: NOON + minute * MINUTE_MS,
+    });
+    expect(points).toHaveLength(4);
+    expect(points).toEqual(expect.arrayContaining(minutes.map(point)));
+    expect(points).toContainEqual({ ...point(0), name: 'timeout', count: 1, totalMs: 0 });
+    expect(await store.points({ ...asked, agentIds: [] })).toEqual([]);
+    expect(await store.points({ ...asked, agentIds: ['none'] })).toEqual([]);
+    const sums = await store.sums(asked);
+    expect(sums).toHaveLength(451);
+    expect(sums.filter(({ count }) => count === 6)).toHaveLength(450);
+    expect(await store.read(asked)).toHaveLength(1351);
+    const quarters = await store.points({ ...asked, span: 15 });
+    expect(quarters.map(({ count }) => count).sort()).toEqual([1, 1800, 900].sort());
+  });
+
+  it('gives what an agent did in a long time by time', async () => {
+    const store = await open();
+    const times = Array.from({ length: 600 }, (_, n) => NOON + ((n * 7) % 600) * MINUTE_MS);
+    await store.add(times.map((at) => counted({ kind: 'calls', agentId: 'one', at })));
+    const query = { span: 1, kinds: ['calls'], agentIds: ['one'] } as const;
+    const found = await store.read({ ...query, from: NOON, to: NOON + 600 * MINUTE_MS });
+    expect(found.map(({ at }) => at)).toEqual([...times].sort((a, b) => a - b));
   });
 
   it('finds the last there is of an agent before a time, by the minute where minutes are kept', async () => {

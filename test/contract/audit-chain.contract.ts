@@ -29,6 +29,10 @@ export function auditChainContract(open: () => Promise<Database>): void {
   /** Another process, which has seen nothing of the log. */
   const stranger = (): AuditProcess => new AuditProcess(database, clock);
 
+  /** Adds an anchor as somebody does who has the database. */
+  const forge = (anchor: Anchor): Promise<unknown> =>
+    hub.store.addAnchor(anchor, (tx) => hub.signing.holds(tx, anchor.kid));
+
   const broken = async (process = stranger()): Promise<unknown> => (await process.verify()).broken;
 
   /** Writes an entry, and all after it, as if they had always been so. */
@@ -87,6 +91,50 @@ export function auditChainContract(open: () => Promise<Database>): void {
       await clock.advance(1000);
       await hub.signing.revoke(kid);
       expect(await broken()).toEqual([]);
+    });
+
+    it('stays valid when the key that signed it is revoked by a clock that is behind', async () => {
+      const behind = new FakeClock('2025-12-31T00:00:00Z');
+      await new AuditProcess(database, behind).signing.revoke((await hub.signing.signer()).kid);
+      expect(await broken()).toEqual([]);
+    });
+
+    it('is signed with the next key where another process has revoked the one that is remembered', async () => {
+      const { kid } = await hub.signing.signer();
+      await stranger().signing.revoke(kid);
+      await hub.record(1);
+      await hub.anchors.run();
+      const anchors = await hub.store.anchorsAfter(0, 10);
+      expect(anchors.map((anchor) => anchor.kid === kid)).toEqual([true, true, false]);
+      expect(await broken()).toEqual([]);
+    });
+
+    it('stays valid however often keys are revoked while it is signed', async () => {
+      const [other, revoking] = [stranger(), stranger()];
+      await other.record(1);
+      const sign = async (process: AuditProcess): Promise<void> => {
+        for (let i = 0; i < 3; i++) {
+          await process.anchors.add('head', process.log.head!.chain, process.log.head!);
+        }
+      };
+      for (let i = 0; i < 5; i++) {
+        const { kid } = await revoking.signing.signer();
+        await Promise.all([sign(hub), sign(other), revoking.signing.revoke(kid)]);
+      }
+      expect(await stranger().verify()).toMatchObject({ valid: true, anchors: 32, broken: [] });
+    });
+
+    it('is valid while keys rotate during the verification', async () => {
+      const process = stranger();
+      const anchorsAfter = process.store.anchorsAfter.bind(process.store);
+      process.store.anchorsAfter = async (...args) => {
+        process.store.anchorsAfter = anchorsAfter;
+        await hub.signing.rotate(false);
+        await hub.record(1);
+        await hub.anchors.run();
+        return anchorsAfter(...args);
+      };
+      expect(await process.verify()).toMatchObject({ valid: true, anchors: 3 });
     });
   });
 
@@ -238,7 +286,14 @@ export function auditChainContract(open: () => Promise<Database>): void {
       ]);
     });
 
-    it('is not believed when its key had been revoked before', async () => {
+    it('is not believed when its key had been revoked before it, whatever the clock said', async () => {
+      const { kid } = await hub.signing.signer();
+      await hub.signing.revoke(kid);
+      await hub.tamper('UPDATE signing_keys SET revoked_after = 1 WHERE kid = ?', [kid]);
+      expect(await broken()).toMatchObject([{ what: 'anchor-not-signed', anchor: 2 }]);
+    });
+
+    it('is not believed when its key had been revoked before by a hub that kept the time alone', async () => {
       const { kid } = await hub.signing.signer();
       await hub.tamper('UPDATE signing_keys SET revoked_at = 0 WHERE kid = ?', [kid]);
       expect(await broken()).toMatchObject([{ what: 'anchor-not-signed', anchor: 1 }]);
@@ -293,7 +348,7 @@ export function auditChainContract(open: () => Promise<Database>): void {
     it('believes no cut that the hub has not signed', async () => {
       const [first] = await hub.store.anchorsAfter(0, 1);
       await hub.tamper('DELETE FROM audit_events WHERE chain = ? AND seq <= 5', [chain]);
-      await hub.store.addAnchor({ ...first!, number: 3, kind: 'cut' });
+      await forge({ ...first!, number: 3, kind: 'cut' });
       expect(await broken()).toMatchObject([{ what: 'anchor-changed', anchor: 3 }]);
     });
 
@@ -301,7 +356,7 @@ export function auditChainContract(open: () => Promise<Database>): void {
       const [first] = await hub.store.anchorsAfter(0, 1);
       await hub.tamper('DELETE FROM audit_anchors WHERE number = 1');
       const { number: seq, hash: chainHash } = first!;
-      await hub.store.addAnchor({ ...first!, kind: 'floor', chain: '', seq, chainHash });
+      await forge({ ...first!, kind: 'floor', chain: '', seq, chainHash });
       const changed = { what: 'anchor-changed', chain: null, seq: null, anchor: 1 };
       expect(await broken()).toEqual([changed]);
     });
@@ -318,7 +373,7 @@ export function auditChainContract(open: () => Promise<Database>): void {
       const { seq, hash: chainHash } = row!.event!;
       const newest = (await hub.store.lastAnchor())!;
       await hub.tamper('DELETE FROM audit_events WHERE chain = ? AND seq <= ?', [chain, seq]);
-      await hub.store.addAnchor({ ...newest, number: 1, kind: 'cut', chain, seq, chainHash });
+      await forge({ ...newest, number: 1, kind: 'cut', chain, seq, chainHash });
       const changed = { what: 'anchor-changed', chain: null, seq: null, anchor: 1 };
       expect(await broken()).toEqual([changed]);
     });
@@ -342,6 +397,40 @@ export function auditChainContract(open: () => Promise<Database>): void {
       const kept = (await hub.store.lastAnchor())!;
       expect(await process.verify(kept)).toMatchObject({ valid: true, broken: [] });
       expect((await hub.store.anchorsAfter(0, 1))[0]!.number).toBe(1001);
+    });
+
+    it('deletes anchors and entries between others that are due, though a clock was ahead when they were written', async () => {
+      const ahead = new AuditProcess(database, new FakeClock('2040-01-01T00:00:00Z'));
+      await ahead.record(1);
+      await ahead.anchors.run();
+      const { chain: itsChain } = ahead.log.head!;
+      for (let i = 0; i < 1600; i++) {
+        const process = i >= 900 && i < 1300 ? ahead : hub;
+        await process.anchors.add('head', process.log.head!.chain, process.log.head!);
+      }
+      const far = Date.parse('2040-01-01T00:00:00Z');
+      await hub.tamper('UPDATE audit_events SET at = ? WHERE chain = ? AND seq IN (1, 4, 5, 10)', [
+        far,
+        chain,
+      ]);
+      await clock.advance(11 * DAY);
+      await hub.retention.run();
+      const left = await database.read<{ seq: number }>(
+        'SELECT seq FROM audit_events WHERE chain = ? AND seq <= 10',
+        [chain],
+      );
+      // Nothing is known of the last: what is behind it was written today.
+      expect(left).toEqual([{ seq: 10 }]);
+      expect((await hub.store.anchorsAfter(0, 1))[0]!.number).toBe(1001);
+      expect(await hub.store.endOf(itsChain)).toMatchObject({ seq: 1 });
+    }, 60_000);
+
+    it('signs the end of the chain of a process whose clock was ahead', async () => {
+      const ahead = new AuditProcess(database, new FakeClock('2040-01-01T00:00:00Z'));
+      await ahead.record(2);
+      await hub.anchors.run();
+      for (let i = 0; i < 10; i++) await hub.anchors.run();
+      expect(await stranger().verify()).toMatchObject({ valid: true, unsigned: 0 });
     });
 
     it('goes on where it was ended early', async () => {

@@ -1,10 +1,14 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { NotTaken } from '../../src/audit/export/export-store.js';
 import type { AuditExport, ExportBatch } from '../../src/audit/export/audit-export.js';
+import { AuditExports } from '../../src/audit/export/audit-exports.js';
 import { ExportRun } from '../../src/audit/export/export-run.js';
 import { ExportRefused } from '../../src/audit/export/http-answer.js';
 import { SqlExportStore } from '../../src/audit/persistence/sql-export.store.js';
 import { configWith } from '../../src/config/index.js';
+import type { Metrics } from '../../src/observability/metrics.js';
+import type { Collect } from '../../src/observability/reading.js';
 import type { Database } from '../../src/database/database.js';
 import { AuditProcess } from '../support/audit-process.js';
 import { collectGarbage } from '../support/collect-garbage.js';
@@ -64,6 +68,7 @@ export function auditExportContract(open: () => Promise<Database>): void {
       {
         exports: store,
         audit: hub.store,
+        own: hub.log,
         clock: {
           now: () => new Date(clock.now().getTime() - backMs),
           monotonicMs: () => clock.monotonicMs(),
@@ -98,6 +103,65 @@ export function auditExportContract(open: () => Promise<Database>): void {
       lastSentAt: clock.now(),
     });
     expect(await store.pending('siem')).toEqual([]);
+  });
+
+  it('is found in however many chains, of which a process alone looks at its own each time', async () => {
+    const chains = Array.from({ length: 700 }, (_, n) => `before-${String(n).padStart(4, '0')}`);
+    await hub.record(1);
+    for (const chain of chains) {
+      await hub.tamper(
+        `INSERT INTO audit_events (chain, seq, id, at, action, outcome, details, previous_hash, hash)
+           VALUES (?, 1, ?, 0, 'a', 'succeeded', '{}', '', '')`,
+        [chain, chain],
+      );
+    }
+    const found = await store.pending('siem');
+    expect(found).toHaveLength(701);
+    expect(found.map(({ first, last }) => last - first)).toEqual(Array(701).fill(0));
+    const siem = runOf('p1', {}, true);
+    await run(siem);
+    expect(got).toHaveLength(701);
+    const pending = store.pending.bind(store);
+    let looks = 0;
+    store.pending = (id) => ((looks += 1), pending(id));
+    await hub.record(2);
+    await run(siem);
+    expect(got.slice(701)).toEqual(placesOf(hub, 2, 3));
+    expect(looks).toBe(0);
+    await hub.tamper('DELETE FROM audit_export_places WHERE chain = ?', [chains[7]!]);
+    await clock.advance(60_000);
+    await run(siem);
+    expect(looks).toBeGreaterThan(0);
+    expect(got.slice(703)).toEqual([`${chains[7]!} 1`]);
+  });
+
+  it('is counted for metrics once in a quarter of a minute, however often they are read', async () => {
+    await hub.record(3);
+    const gauges: (() => Promise<unknown>)[] = [];
+    const values: number[] = [];
+    const metrics = {
+      gauge: (_name: string, _help: string, _labels: unknown, collect: Collect<'export'>) =>
+        gauges.push(async () => collect((_, value) => void values.push(value), 'everybody')),
+    };
+    const exports = new AuditExports(config, store, clock, metrics as unknown as Metrics);
+    exports.onModuleInit();
+    const pending = store.pending.bind(store);
+    let looks = 0;
+    store.pending = (id) => ((looks += 1), pending(id));
+    const read = async (): Promise<number[]> => {
+      values.length = 0;
+      for (const gauge of gauges) await gauge();
+      return [...values];
+    };
+    expect(await read()).toEqual([3, 0, 0, 0]);
+    await clock.advance(10_000);
+    await hub.record(1);
+    expect(await read()).toEqual([3, 10, 0, 0]);
+    expect(looks).toBe(1);
+    await clock.advance(5000);
+    while ((await read())[0] === 3) await turn();
+    expect(await read()).toEqual([4, 15, 0, 0]);
+    expect(looks).toBe(2);
   });
 
   it('begins now, unless it is to begin at the start', async () => {

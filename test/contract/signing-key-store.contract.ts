@@ -3,11 +3,15 @@ import type { SigningKey } from '../../src/signing/signing-key.js';
 import type { SigningKeyStore } from '../../src/signing/signing-key-store.js';
 
 /** What every {@link SigningKeyStore} does; `open` gives a fresh, empty one. */
-export function signingKeyStoreContract(open: () => Promise<SigningKeyStore>): void {
+export function signingKeyStoreContract(
+  open: () => Promise<{ store: SigningKeyStore; sign: (last: number) => void }>,
+): void {
   let store: SigningKeyStore;
+  /** Says which is the last that was signed. */
+  let sign: (last: number) => void;
 
   beforeEach(async () => {
-    store = await open();
+    ({ store, sign } = await open());
   });
 
   it('is empty at first', async () => {
@@ -42,13 +46,15 @@ export function signingKeyStoreContract(open: () => Promise<SigningKeyStore>): v
     expect(kept).toEqual([null, 'sealed-2', 'sealed-3']);
   });
 
-  it('revokes a key with its private part, and keeps the first time', async () => {
+  it('revokes a key with its private part, and keeps the first time and place in the order', async () => {
     await store.add(keyOf(1), 1);
     await store.add(keyOf(2), 1);
+    sign(7);
     expect(await store.revoke('key-1', new Date(5000))).toBe(true);
+    sign(8);
     expect(await store.revoke('key-1', new Date(9000))).toBe(true);
     expect(await store.all()).toEqual([
-      keyOf(1, { revokedAt: new Date(5000), sealedPrivateKey: null }),
+      keyOf(1, { revokedAt: new Date(5000), revokedAfter: 7, sealedPrivateKey: null }),
       keyOf(2),
     ]);
   });
@@ -58,7 +64,7 @@ export function signingKeyStoreContract(open: () => Promise<SigningKeyStore>): v
   });
 }
 
-function keyOf(generation: number, members: Partial<SigningKey> = {}): SigningKey {
+export function keyOf(generation: number, members: Partial<SigningKey> = {}): SigningKey {
   return {
     generation,
     publicKey: publicKey(`key-${generation}`),
@@ -66,6 +72,7 @@ function keyOf(generation: number, members: Partial<SigningKey> = {}): SigningKe
     createdAt: new Date(1_763_700_000_123),
     signsFrom: new Date(1_763_700_000_456),
     revokedAt: null,
+    revokedAfter: null,
     ...members,
   };
 }

@@ -12,6 +12,7 @@ import {
 import { AuditExports } from '../../src/audit/export/audit-exports.js';
 import { SqlExportStore } from '../../src/audit/persistence/sql-export.store.js';
 import type { Metrics } from '../../src/observability/metrics.js';
+import { SqlAnchorOrder } from '../../src/audit/persistence/sql-anchor-order.js';
 import { SqlAuditLog } from '../../src/audit/persistence/sql-audit-log.js';
 import { SqlAuditStore } from '../../src/audit/persistence/sql-audit.store.js';
 import { SystemIdSource } from '../../src/common/ids.js';
@@ -48,7 +49,7 @@ export class AuditProcess {
     this.log = new SqlAuditLog(database, clock, ids, redaction);
     this.store = new SqlAuditStore(database);
     this.reader = new AuditReader(this.store, redaction);
-    const keys = new SqlSigningKeyStore(database);
+    const keys = new SqlSigningKeyStore(database, new SqlAnchorOrder());
     this.signing = new SigningService(keys, testSecrets(), config, clock, SILENT);
     this.anchors = new AuditAnchors(
       this.log,

@@ -4,6 +4,7 @@ import { CurrentPrincipal, type Principal } from '../../auth/index.js';
 import { Clock, DAY_MS } from '../../common/clock.js';
 import { AdminController } from '../../common/http/admin-controller.js';
 import { invalidField } from '../../common/hub-error.js';
+import { mapInSlices } from '../../common/slices.js';
 import { type ActivityCount, MINUTE_MS } from '../../observability/activity/activity.js';
 import { MINUTES_KEPT_MS } from '../../observability/activity/activity-recorder.js';
 import { type ActivitySpan, ActivityStore } from '../../observability/activity/activity-store.js';
@@ -66,7 +67,7 @@ export class AgentActivityController {
       to: new Date(to).toISOString(),
       before,
       bucketSeconds: spanMs / 1000,
-      buckets: bucketsOf(counts),
+      buckets: await bucketsOf(counts),
     });
   }
 
@@ -79,14 +80,15 @@ export class AgentActivityController {
   }
 }
 
-function bucketsOf(counts: readonly ActivityCount[]): AgentActivityBucketDto[] {
+/** Of a month there are three thousand. */
+function bucketsOf(counts: readonly ActivityCount[]): Promise<AgentActivityBucketDto[]> {
   const byTime = new Map<number, ActivityCount[]>();
   for (const each of counts) {
     const those = byTime.get(each.at);
     if (those === undefined) byTime.set(each.at, [each]);
     else those.push(each);
   }
-  return [...byTime].map(([at, all]) => {
+  return mapInSlices([...byTime], ([at, all]) => {
     const of = (kind: ActivityCount['kind']): ActivityCount[] =>
       all.filter((each) => each.kind === kind);
     const calls = of('calls');

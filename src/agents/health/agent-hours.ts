@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
-import { nextSlice } from '../../common/slices.js';
 import { MINUTE_MS } from '../../observability/activity/activity.js';
 import {
   type ActivityQuery,
@@ -10,8 +9,6 @@ import {
 import type { MinuteBefore } from './domain/calls-before.js';
 
 const HOUR_MS = 60 * MINUTE_MS;
-/** Agents of one statement. */
-const AT_ONCE = 200;
 /** Of fewer failed tasks nothing follows. */
 export const ENOUGH = 3;
 
@@ -62,12 +59,10 @@ export class AgentHours {
     agentIds: readonly string[],
   ): Promise<(agentId: string) => readonly MinuteBefore[]> {
     const found = new Map<string, Map<number, HourOfAgent>>();
-    for await (const query of this.queries(['calls', 'parts'], agentIds)) {
-      for (const count of await this.activity.read(query)) {
-        const minutes = found.get(count.agentId) ?? new Map<number, HourOfAgent>();
-        found.set(count.agentId, minutes);
-        minutes.set(count.at, withCount(minutes.get(count.at), count));
-      }
+    for (const count of await this.activity.read(this.lastHour(['calls', 'parts'], agentIds))) {
+      const minutes = found.get(count.agentId) ?? new Map<number, HourOfAgent>();
+      found.set(count.agentId, minutes);
+      minutes.set(count.at, withCount(minutes.get(count.at), count));
     }
     return (agentId) =>
       [...(found.get(agentId) ?? [])]
@@ -80,27 +75,19 @@ export class AgentHours {
     agentIds: readonly string[],
   ): Promise<(agentId: string) => HourOfAgent> {
     const found = new Map<string, HourOfAgent>();
-    for await (const query of this.queries(kinds, agentIds)) {
-      for (const sum of await this.activity.sums(query)) {
-        found.set(sum.agentId, withCount(found.get(sum.agentId), sum));
-      }
+    for (const sum of await this.activity.sums(this.lastHour(kinds, agentIds))) {
+      found.set(sum.agentId, withCount(found.get(sum.agentId), sum));
     }
     return (agentId) => found.get(agentId) ?? NOTHING;
   }
 
-  /** What is asked for of the last hour, some agents at a time. */
-  private async *queries(
+  private lastHour(
     kinds: readonly ('calls' | 'parts')[],
     agentIds: readonly string[],
-  ): AsyncGenerator<ActivityQuery> {
+  ): ActivityQuery {
     const to = this.clock.now().getTime() + 1;
     const begin = to - HOUR_MS;
-    const from = begin - (begin % MINUTE_MS);
-    for (let start = 0; start < agentIds.length; start += AT_ONCE) {
-      const slice = nextSlice();
-      if (slice !== undefined) await slice;
-      yield { span: 1, kinds, agentIds: agentIds.slice(start, start + AT_ONCE), from, to };
-    }
+    return { span: 1, kinds, agentIds, from: begin - (begin % MINUTE_MS), to };
   }
 }
 

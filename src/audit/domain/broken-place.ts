@@ -6,7 +6,7 @@
  * - `entry-is-not-what-was-signed`: the chain fits together, but not with this anchor: some of it was written anew.
  * - `entries-missing-at-end`: there were more.
  * - `anchor-missing`, `anchor-changed`: the same of anchors.
- * - `anchor-not-signed`: its signature is none of this hub's, or of a key that had been revoked.
+ * - `anchor-not-signed`: its signature is none of this hub's, or of a key that had been revoked before it.
  */
 export const BREAKS = [
   'entry-missing',

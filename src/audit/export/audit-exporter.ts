@@ -9,6 +9,7 @@ import { Egress } from '../../common/egress/egress.js';
 import { IdSource } from '../../common/ids.js';
 import { Log } from '../../common/logger.js';
 import { Database } from '../../database/database.js';
+import { AuditLog } from '../audit-log.js';
 import { AuditStore } from '../audit-store.js';
 import { AuditExports } from './audit-exports.js';
 import type { AuditExport, ExportSender } from './audit-export.js';
@@ -29,6 +30,7 @@ export class AuditExporter implements OnApplicationBootstrap, BeforeApplicationS
     private readonly declared: AuditExports,
     exports: ExportStore,
     audit: AuditStore,
+    own: AuditLog,
     private readonly egress: Egress,
     database: Database,
     ids: IdSource,
@@ -36,7 +38,7 @@ export class AuditExporter implements OnApplicationBootstrap, BeforeApplicationS
     private readonly log: Log,
   ) {
     const isSole = database.soleProcess;
-    this.means = { exports, audit, clock, log, ids, owner: ids.next(), isSole };
+    this.means = { exports, audit, own, clock, log, ids, owner: ids.next(), isSole };
   }
 
   async onApplicationBootstrap(): Promise<void> {

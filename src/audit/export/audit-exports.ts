@@ -1,10 +1,16 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
+import { KeptValue } from '../../common/kept-value.js';
 import { AppConfig } from '../../config/index.js';
 import { Metrics } from '../../observability/metrics.js';
 import type { AuditExport } from './audit-export.js';
 import { readDeclaredExports } from './declared-exports.js';
 import { type ExportState, ExportStore } from './export-store.js';
+
+/** For metrics the database is asked no more often than this. */
+const FRESH_MS = 15_000;
+/** What was found is shown no longer. */
+const KEPT_MS = 60_000;
 
 /** An export, how far it has come, and what waits. */
 export interface ExportView {
@@ -19,6 +25,7 @@ export interface ExportView {
 /** The exports of the configuration and how each is getting on, in whichever process. */
 @Injectable()
 export class AuditExports implements OnModuleInit {
+  private readonly kept: KeptValue<readonly ExportView[]>;
   private declared: Promise<readonly AuditExport[]> | undefined;
 
   constructor(
@@ -26,7 +33,10 @@ export class AuditExports implements OnModuleInit {
     private readonly store: ExportStore,
     private readonly clock: Clock,
     private readonly metrics: Metrics,
-  ) {}
+  ) {
+    const rules = { freshMs: FRESH_MS, keptMs: KEPT_MS, failureMs: 0 };
+    this.kept = new KeptValue({ read: () => this.views(), ...rules }, clock);
+  }
 
   onModuleInit(): void {
     const { metrics } = this;
@@ -97,8 +107,9 @@ export class AuditExports implements OnModuleInit {
     return (await this.all()).map(({ id }) => id);
   }
 
+  /** For metrics, which many may read: what all of them are read from is kept for a while. */
   private async each(report: (view: ExportView) => void): Promise<void> {
-    (await this.views()).forEach(report);
+    (await this.kept.get()).forEach(report);
   }
 
   private async viewOf(to: AuditExport): Promise<ExportView> {

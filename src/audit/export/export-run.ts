@@ -5,6 +5,7 @@ import type { IdSource } from '../../common/ids.js';
 import { isAhead } from '../../common/is-ahead.js';
 import type { Log } from '../../common/logger.js';
 import { longTurn } from '../../common/long-work.js';
+import type { AuditLog } from '../audit-log.js';
 import type { AuditStore } from '../audit-store.js';
 import type { AuditExport, ExportBatch, ExportSender } from './audit-export.js';
 import { lineOf } from './entry-line.js';
@@ -14,6 +15,8 @@ import { ExportRefused } from './http-answer.js';
 
 /** How often it is looked for new entries. */
 const LOOK_MS = 1000;
+/** How often a process that is the only one looks at the chains of those before it, once they are sent. */
+const LOOK_AT_ALL_MS = 60_000;
 /** A process that has not prolonged its lease for so long has ended. */
 const LEASE_MS = 90_000;
 /** Bytes of one request, unless one entry alone has more. */
@@ -29,6 +32,8 @@ const REFUSALS = 5;
 export interface ExportMeans {
   readonly exports: ExportStore;
   readonly audit: Pick<AuditStore, 'chainRows' | 'chainAfter' | 'endOf'>;
+  /** Where this process writes; undefined before it has. */
+  readonly own: Pick<AuditLog, 'head'>;
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
   readonly ids: Pick<IdSource, 'jitter'>;
   readonly log: Pick<Log, 'warn' | 'info'>;
@@ -48,6 +53,8 @@ export class ExportRun {
   private leasedUntil = 0;
   /** Entries in the next request at most: fewer after one that was too large. */
   private size: number;
+  /** Monotonic: until then nothing but its own chain is looked at. */
+  private sentUntil = 0;
   private lastTrouble: string | undefined;
   /** What was sent last. */
   private tried: ExportBatch | undefined;
@@ -67,7 +74,7 @@ export class ExportRun {
     const { exports } = this.means;
     const { id } = this.to;
     await this.begin();
-    let pending = await exports.pending(id);
+    let pending = await this.pending();
     if (pending.length === 0) return LOOK_MS;
     const state = await exports.state(id);
     let failures = state?.failures ?? 0;
@@ -77,7 +84,7 @@ export class ExportRun {
     if (!(await this.claim())) return LOOK_MS;
     try {
       // What another process has sent since, it has noted before it lost the lease.
-      while ((pending = await exports.pending(id)).length > 0 && !signal.aborted) {
+      while ((pending = await this.pending()).length > 0 && !signal.aborted) {
         for (const chain of pending) {
           if (signal.aborted) return undefined;
           if (!(await this.sendFrom(chain, signal))) return LOOK_MS;
@@ -114,6 +121,18 @@ export class ExportRun {
       await exports.begin(id, ends);
     }
     this.hasBegun = true;
+  }
+
+  /** What is to be sent. Nobody but a process that runs adds to its chain. */
+  private async pending(): Promise<readonly PendingChain[]> {
+    const { exports, isSole, clock, own } = this.means;
+    const { id } = this.to;
+    if (isSole && clock.monotonicMs() < this.sentUntil) {
+      return own.head === undefined ? [] : exports.pendingOf(id, own.head.chain);
+    }
+    const pending = await exports.pending(id);
+    if (pending.length === 0) this.sentUntil = clock.monotonicMs() + LOOK_AT_ALL_MS;
+    return pending;
   }
 
   /** One request; false when the lease was lost. */

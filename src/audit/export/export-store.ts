@@ -59,6 +59,9 @@ export abstract class ExportStore {
   /** The chains that have more than was sent, the oldest first. */
   abstract pending(exportId: string): Promise<readonly PendingChain[]>;
 
+  /** This chain, when it has more than was sent. */
+  abstract pendingOf(exportId: string, chain: string): Promise<readonly PendingChain[]>;
+
   /** Takes the lease or prolongs it; false: another process has it. `isSole`: there can be no other process. */
   abstract claim(
     exportId: string,

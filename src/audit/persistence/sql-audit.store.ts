@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import { byCharacters } from '../../database/dialect.js';
-import type { SqlValue } from '../../database/sql.js';
+import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import { type DatabaseRow, Table } from '../../database/table.js';
 import { storable } from '../../database/text.js';
 import type { AuditDetails } from '../audit-entry.js';
@@ -121,18 +121,16 @@ export class SqlAuditStore extends AuditStore {
     return rows.map((row) => ({ seq: Number(row['seq']), event: readable(row) }));
   }
 
-  async due(
+  async placesAfter(
     chain: string,
     after: number,
-    before: Date,
     limit: number,
-  ): Promise<readonly ChainPlace[]> {
+  ): Promise<readonly (ChainPlace & { readonly at: Date })[]> {
     const rows = await this.database.read<ChainPlace & { readonly at: number }>(
       'SELECT seq, hash, at FROM audit_events WHERE chain = ? AND seq > ? ORDER BY seq LIMIT ?',
       [chain, after, limit],
     );
-    const end = rows.findIndex(({ at }) => at >= before.getTime());
-    return (end < 0 ? rows : rows.slice(0, end)).map(({ seq, hash }) => ({ seq, hash }));
+    return rows.map(({ seq, hash, at }) => ({ seq, hash, at: new Date(at) }));
   }
 
   deleteUpTo(chain: string, seq: number, limit: number): Promise<number> {
@@ -149,8 +147,14 @@ export class SqlAuditStore extends AuditStore {
     return (await ANCHOR.list(this.database, 'ORDER BY number DESC LIMIT 1'))[0];
   }
 
-  async addAnchor(anchor: Anchor): Promise<boolean> {
-    return (await this.database.write((tx) => INSERT_ANCHOR.one(tx, anchor))) > 0;
+  addAnchor(
+    anchor: Anchor,
+    mayBeStored: (tx: Tx) => Work<boolean>,
+  ): Promise<'added' | 'taken' | 'revoked'> {
+    return this.database.write(function* (tx) {
+      if (!(yield* mayBeStored(tx))) return 'revoked';
+      return (yield* INSERT_ANCHOR.one(tx, anchor)) > 0 ? 'added' : 'taken';
+    });
   }
 
   anchorsAfter(number: number, limit: number): Promise<readonly Anchor[]> {

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { longTurn } from '../../common/long-work.js';
+import { PieceSize } from '../../common/piece-size.js';
 import { Database } from '../../database/database.js';
 import { leaseBounds, unleased } from '../../database/leases.js';
 import type { Tx, Work } from '../../database/sql.js';
@@ -31,32 +33,42 @@ const PLACE = new Table(AuditExportPlaceEntity).insert(
      WHERE audit_export_places.seq < excluded.seq`,
 );
 
-/** Each chain is found by its index, and of each one but its ends is looked at. */
-const PENDING = `
-  WITH RECURSIVE chains(chain) AS (
-    SELECT MIN(chain) FROM audit_events
-    UNION ALL
-    SELECT (SELECT MIN(e.chain) FROM audit_events e WHERE e.chain > chains.chain)
-      FROM chains WHERE chains.chain IS NOT NULL
-  ), ends AS (
-    SELECT c.chain AS chain, COALESCE(p.seq, 0) AS sent,
+/** What is left of each chain of `chains`: of each one but its ends is looked at. */
+const LEFT = `ends AS (
+    SELECT c.chain AS chain, c.n AS n, COALESCE(p.seq, 0) AS sent,
       (SELECT MAX(e.seq) FROM audit_events e WHERE e.chain = c.chain) AS last
     FROM chains c LEFT JOIN audit_export_places p ON p.chain = c.chain AND p.export_id = ?
     WHERE c.chain IS NOT NULL
   )
-  SELECT chain, sent, last,
+  SELECT chain, n, sent, last,
     (SELECT MIN(e.seq) FROM audit_events e WHERE e.chain = ends.chain AND e.seq > ends.sent) AS first,
     (SELECT e.at FROM audit_events e WHERE e.chain = ends.chain AND e.seq > ends.sent
        ORDER BY e.seq LIMIT 1) AS first_at
-  FROM ends WHERE last > sent ORDER BY chain`;
+  FROM ends WHERE last > sent`;
+const LEFT_OF_ONE = `WITH chains AS (SELECT ? AS chain, 0 AS n), ${LEFT}`;
+/** Of so many chains behind one: each is found by the index. The last of them is given in any case, so that the next ones follow. */
+const LEFT_BEHIND = `
+  WITH RECURSIVE chains(chain, n) AS (
+    SELECT (SELECT MIN(chain) FROM audit_events WHERE chain > ?), 1
+    UNION ALL
+    SELECT (SELECT MIN(e.chain) FROM audit_events e WHERE e.chain > chains.chain), n + 1
+      FROM chains WHERE chains.chain IS NOT NULL AND n < ?
+  ), ${LEFT} OR n = ? ORDER BY n`;
 
 interface PendingRow {
   readonly chain: string;
+  readonly n: number;
   readonly sent: number;
   readonly last: number;
-  readonly first: number;
-  readonly first_at: number;
+  /** Both null of one of which nothing is left. */
+  readonly first: number | null;
+  readonly first_at: number | null;
 }
+
+/** Chains that are looked at between two turns of the event loop, which SQLite holds meanwhile. */
+const LEAST = 64;
+const MOST = 2048;
+const FIRST = 256;
 
 /** {@link ExportStore} on the hub's database. */
 @Injectable()
@@ -89,11 +101,24 @@ export class SqlExportStore extends ExportStore {
   }
 
   async pending(exportId: string): Promise<readonly PendingChain[]> {
-    const rows = await this.database.read<PendingRow>(PENDING, [exportId]);
-    return rows.map(({ chain, sent, first, first_at: firstAt, last }) => ({
-      ...{ chain, sent: Number(sent), first: Number(first), last: Number(last) },
-      firstAt: new Date(Number(firstAt)),
-    }));
+    const size = new PieceSize(LEAST, MOST, FIRST);
+    const isHeld = this.database.dialect === 'sqlite';
+    const pending: PendingChain[] = [];
+    for (let behind = ''; ; await longTurn()) {
+      const most = isHeld ? size.rows : 1_000_000;
+      const params = [behind, most, exportId, most];
+      const reading = size.time(() => this.database.read<PendingRow>(LEFT_BEHIND, params));
+      const rows = await reading;
+      pending.push(...rows.flatMap(leftOf));
+      const last = rows.at(-1);
+      if (last === undefined || Number(last.n) < most) return pending;
+      behind = last.chain;
+    }
+  }
+
+  async pendingOf(exportId: string, chain: string): Promise<readonly PendingChain[]> {
+    const rows = await this.database.read<PendingRow>(LEFT_OF_ONE, [chain, exportId]);
+    return rows.flatMap(leftOf);
   }
 
   async claim(
@@ -240,4 +265,10 @@ export class SqlExportStore extends ExportStore {
       ),
     );
   }
+}
+
+function leftOf({ chain, sent, first, first_at: firstAt, last }: PendingRow): PendingChain[] {
+  if (first === null || firstAt === null) return [];
+  const places = { sent: Number(sent), first: Number(first), last: Number(last) };
+  return [{ chain, ...places, firstAt: new Date(Number(firstAt)) }];
 }

@@ -351,7 +351,7 @@ export class OverviewDto {
 
   @Shown.Nested(() => OverviewCallsDto, {
     nullable: true,
-    description: `Calls to the agents that the caller administers, in these minutes; of one organization alone, to the first 200 of its agents; ${UNSEEN}`,
+    description: `Calls to the agents that the caller administers, in these minutes; ${UNSEEN}`,
   })
   readonly calls!: OverviewCallsDto | null;
 

@@ -15,12 +15,12 @@ import { Clock } from '../../common/clock.js';
 import { SharedReading } from '../../common/shared-reading.js';
 import { mapInSlices } from '../../common/slices.js';
 import { WorkerWatch } from '../../database/worker-watch.js';
+import { type ActivityKind, MINUTE_MS } from '../../observability/activity/activity.js';
 import {
-  type ActivityCount,
-  type ActivityKind,
-  MINUTE_MS,
-} from '../../observability/activity/activity.js';
-import { type ActivitySpan, ActivityStore } from '../../observability/activity/activity-store.js';
+  type ActivityPoint,
+  type ActivitySpan,
+  ActivityStore,
+} from '../../observability/activity/activity-store.js';
 import { meanMs, seriesOf, shareMs, sumsOf } from '../../observability/activity/series.js';
 import { DeliveryService } from '../../push/index.js';
 import { NearLimits, operatorsView, StuckTasks, WorkLoad } from '../../tasks/index.js';
@@ -57,8 +57,6 @@ interface Buckets {
 
 /** Of receivers, limits and reasons. */
 const SHOWN = 10;
-/** Agents of one statement. */
-const AGENTS_AT_ONCE = 200;
 /** Deliveries of a state that are counted. */
 const MOST_DELIVERIES = 10_000;
 /** Kinds of callers whose readings are kept. */
@@ -181,11 +179,7 @@ export class Overview {
     return this.calls.get(keyOf(organization, times), FRESH_MS, async () => {
       const own = this.registry.all().filter((agent) => administers(caller, agent));
       const ids = organization === null ? [''] : own.map(({ id }) => id);
-      const found: ActivityCount[] = [];
-      for (let start = 0; start < ids.length; start += AGENTS_AT_ONCE) {
-        const agentIds = ids.slice(start, start + AGENTS_AT_ONCE);
-        found.push(...(await this.counts(['calls', 'callTimes'], times, { agentIds })));
-      }
+      const found = await this.counts(['calls', 'callTimes'], times, { agentIds: ids });
       const calls = found.filter(({ kind }) => kind === 'calls');
       return new OverviewCallsDto({
         answered: seriesOf(calls, times.at, (name) => name === 'answered'),
@@ -281,9 +275,9 @@ export class Overview {
     kinds: readonly ActivityKind[],
     { span, at }: Buckets,
     of: { readonly organization?: string; readonly agentIds?: readonly string[] },
-  ): Promise<ActivityCount[]> {
+  ): Promise<ActivityPoint[]> {
     const from = at[0]!;
-    return this.activity.read({ span, kinds, from, to: at.at(-1)! + span * MINUTE_MS, ...of });
+    return this.activity.points({ span, kinds, from, to: at.at(-1)! + span * MINUTE_MS, ...of });
   }
 
   private bucketsOf(range: OverviewRange): Buckets {

@@ -1,8 +1,10 @@
 import { type ActivityCount, TIME_BOUNDS } from './activity.js';
 
+type Counted = Pick<ActivityCount, 'name' | 'count'>;
+
 /** How often each thing happened, most frequent first. */
 export function sumsOf(
-  counts: readonly ActivityCount[],
+  counts: readonly Counted[],
 ): { readonly name: string; readonly count: number }[] {
   const sums = new Map<string, number>();
   for (const { name, count } of counts) sums.set(name, (sums.get(name) ?? 0) + count);
@@ -13,7 +15,7 @@ export function sumsOf(
 
 /** How often a thing that is meant happened in each span that begins at one of `times`. */
 export function seriesOf(
-  counts: readonly ActivityCount[],
+  counts: readonly (Counted & Pick<ActivityCount, 'at'>)[],
   times: readonly number[],
   isMeant: (name: string) => boolean,
 ): number[] {
@@ -25,7 +27,9 @@ export function seriesOf(
 }
 
 /** The mean time of those of these calls that were answered, in milliseconds; null without any. */
-export function meanMs(calls: readonly ActivityCount[]): number | null {
+export function meanMs(
+  calls: readonly (Counted & Pick<ActivityCount, 'totalMs'>)[],
+): number | null {
   const answered = calls.filter(({ name }) => name === 'answered');
   const total = answered.reduce((sum, { totalMs }) => sum + totalMs, 0);
   const count = answered.reduce((sum, each) => sum + each.count, 0);
@@ -36,7 +40,7 @@ export function meanMs(calls: readonly ActivityCount[]): number | null {
  * The time in which this share of calls was answered, from their `callTimes`: estimated within the two bounds that it lies
  * between. Null without calls, and where it is beyond the last bound.
  */
-export function shareMs(callTimes: readonly ActivityCount[], share: number): number | null {
+export function shareMs(callTimes: readonly Counted[], share: number): number | null {
   const sums = new Map(sumsOf(callTimes).map(({ name, count }) => [name, count]));
   const total = [...sums.values()].reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;

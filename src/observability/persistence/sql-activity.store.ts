@@ -1,10 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { longTurn } from '../../common/long-work.js';
+import { PieceSize } from '../../common/piece-size.js';
+import type { Writable } from '../../common/writable.js';
+import { type Condition, condition } from '../../database/conditions.js';
 import { Database } from '../../database/database.js';
 import { listOf } from '../../database/multi-row.js';
 import { Table } from '../../database/table.js';
 import { storable } from '../../database/text.js';
 import { type ActivityCount, type ActivityKind, MINUTE_MS } from '../activity/activity.js';
 import {
+  type ActivityPoint,
   type ActivityQuery,
   type ActivitySpan,
   ActivityStore,
@@ -14,6 +19,12 @@ import { ActivityEntity } from './activity.entity.js';
 
 /** Rows of one transaction, which holds up others for a few milliseconds. */
 const AT_ONCE = 256;
+/** Agents of one statement. */
+const AGENTS_AT_ONCE = 200;
+/** Minutes or quarters of agents that SQLite reads between two turns of the event loop: each has up to twenty rows. */
+const ROWS_READ = [32, 256, 64] as const;
+/** The same where it adds the rows up, which is quicker. */
+const ROWS_SUMMED = [64, 1024, 256] as const;
 const SPANS: readonly ActivitySpan[] = [1, 15];
 
 const TABLE = new Table(ActivityEntity);
@@ -23,11 +34,19 @@ const ADD = TABLE.insert(
 );
 const READ = TABLE.select();
 
+interface PointRow {
+  readonly kind: ActivityKind;
+  readonly name: string;
+  readonly at: number | string;
+  readonly count: number | string;
+  readonly total_ms: number | string;
+}
+
 interface SumRow {
   readonly kind: ActivityKind;
   readonly agent_id: string;
   readonly name: string;
-  readonly sum: number;
+  readonly sum: number | string;
 }
 
 /** {@link ActivityStore} in the hub's database. What a power failure takes back is not counted again. */
@@ -54,10 +73,35 @@ export class SqlActivityStore extends ActivityStore {
     return { left: [] };
   }
 
-  read(query: ActivityQuery): Promise<ActivityCount[]> {
-    if (query.agentIds?.length === 0) return Promise.resolve([]);
-    const { sql, params } = meant(query);
-    return READ.list(this.database, `WHERE ${sql} ORDER BY at`, params);
+  async read(query: ActivityQuery): Promise<ActivityCount[]> {
+    const counts: ActivityCount[] = [];
+    // The plus keeps SQLite from the index by time, which has what all others did, too.
+    const piece = ({ sql, params }: Condition) =>
+      READ.list(this.database, `WHERE ${sql} ORDER BY +at`, params);
+    await this.inPieces(query, ROWS_READ, piece, (each) => counts.push(each));
+    return counts;
+  }
+
+  async points(query: ActivityQuery): Promise<ActivityPoint[]> {
+    const points = new Map<string, Writable<ActivityPoint>>();
+    const piece = ({ sql, params }: Condition) =>
+      this.database.read<PointRow>(
+        `SELECT kind, name, at, SUM(count) AS count, SUM(total_ms) AS total_ms FROM activity
+         WHERE ${sql} GROUP BY kind, at, name`,
+        params,
+      );
+    await this.inPieces(query, ROWS_SUMMED, piece, ({ kind, name, ...row }) => {
+      const [at, count, totalMs] = [row.at, row.count, row.total_ms].map(Number);
+      const key = `${kind}\n${at}\n${name}`;
+      const known = points.get(key);
+      if (known === undefined)
+        points.set(key, { kind, name, at: at!, count: count!, totalMs: totalMs! });
+      else {
+        known.count += count!;
+        known.totalMs += totalMs!;
+      }
+    });
+    return [...points.values()];
   }
 
   async latest(kind: ActivityKind, agentId: string, before: number): Promise<ActivityCount[]> {
@@ -80,19 +124,20 @@ export class SqlActivityStore extends ActivityStore {
   }
 
   async sums(query: ActivityQuery): Promise<ActivitySum[]> {
-    if (query.agentIds?.length === 0) return [];
-    const { sql, params } = meant(query);
-    const rows = await this.database.read<SumRow>(
-      `SELECT kind, agent_id, name, SUM(count) AS sum FROM activity WHERE ${sql}
-       GROUP BY kind, agent_id, name`,
-      params,
-    );
-    return rows.map(({ kind, agent_id: agentId, name, sum }) => ({
-      kind,
-      agentId,
-      name,
-      count: Number(sum),
-    }));
+    const sums = new Map<string, Writable<ActivitySum>>();
+    const piece = ({ sql, params }: Condition) =>
+      this.database.read<SumRow>(
+        `SELECT kind, agent_id, name, SUM(count) AS sum FROM activity WHERE ${sql}
+         GROUP BY kind, agent_id, name`,
+        params,
+      );
+    await this.inPieces(query, ROWS_SUMMED, piece, ({ kind, agent_id: agentId, name, sum }) => {
+      const key = `${kind}\n${agentId}\n${name}`;
+      const known = sums.get(key);
+      if (known === undefined) sums.set(key, { kind, agentId, name, count: Number(sum) });
+      else known.count += Number(sum);
+    });
+    return [...sums.values()];
   }
 
   prune(span: ActivitySpan, before: Date, limit: number): Promise<number> {
@@ -107,14 +152,47 @@ export class SqlActivityStore extends ActivityStore {
       'may-be-lost',
     );
   }
+
+  /**
+   * Reads some agents at a time, on SQLite so few, or so little of the time of one, that the event loop is held for a few
+   * milliseconds.
+   */
+  private async inPieces<Row>(
+    query: ActivityQuery,
+    sizes: readonly [least: number, most: number, first: number],
+    read: (piece: Condition) => Promise<Row[]>,
+    take: (row: Row) => void,
+  ): Promise<void> {
+    const { agentIds = [''], from, to } = query;
+    const spanMs = query.span * MINUTE_MS;
+    const spans = Math.ceil((to - from) / spanMs);
+    const size = new PieceSize(...sizes);
+    const most = (): number => (this.database.dialect === 'sqlite' ? size.rows : Infinity);
+    let isFirst = true;
+    for (let first = 0, agents: number; first < agentIds.length; first += agents) {
+      agents = Math.min(AGENTS_AT_ONCE, Math.max(1, Math.floor(most() / spans)));
+      const those = agentIds.slice(first, first + agents);
+      for (let begin = from, end: number; begin < to; begin = end) {
+        if (!isFirst) await longTurn();
+        isFirst = false;
+        end = agents === 1 ? Math.min(to, begin + most() * spanMs) : to;
+        const began = performance.now();
+        const reading = read(meant({ ...query, agentIds: those, from: begin, to: end }));
+        const readMs = performance.now() - began;
+        const rows = await reading;
+        size.time(() => rows.forEach(take), readMs);
+      }
+    }
+  }
 }
 
-function meant({ span, kinds, organization = '', agentIds = [''], from, to }: ActivityQuery) {
-  return {
-    sql: `span = ? AND kind IN ${listOf(kinds.length)} AND organization = ?
+function meant(query: ActivityQuery): Condition {
+  const { span, kinds, organization = '', agentIds = [''], from, to } = query;
+  return condition(
+    `span = ? AND kind IN ${listOf(kinds.length)} AND organization = ?
       AND agent_id IN ${listOf(agentIds.length)} AND at >= ? AND at < ?`,
-    params: [span, ...kinds, storable(organization), ...agentIds, from, to],
-  };
+    ...[span, ...kinds, storable(organization), ...agentIds, from, to],
+  );
 }
 
 /** Those of one span, each key once: a statement cannot add to a row twice. */

@@ -26,4 +26,7 @@ export class SigningKeyEntity {
 
   @Column({ name: 'revoked_at', type: 'bigint', nullable: true, transformer: DATE })
   revokedAt!: Date | null;
+
+  @Column({ name: 'revoked_after', type: 'bigint', nullable: true })
+  revokedAfter!: number | null;
 }
