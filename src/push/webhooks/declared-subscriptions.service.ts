@@ -9,6 +9,7 @@ import { EVERYTHING } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { type FieldViolation, HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
+import { sideBySide } from '../../common/side-by-side.js';
 import {
   AppConfig,
   ConfigChanges,
@@ -34,6 +35,8 @@ import { filterOf, requestedOf, textOf } from './written-subscription.js';
 const KEY = 'subscriptions';
 /** The owner of the deliveries of declared ones: no principal; the organization sees them. */
 const OWNER = 'config';
+/** Checked at once: the name of one may take seconds to resolve. */
+const AT_ONCE = 16;
 /** The pause before what could not be stored is tried again. */
 const RETRY_MS = 1000;
 
@@ -91,13 +94,12 @@ export class DeclaredSubscriptions
     }));
     const declared: Declared[] = [];
     const faults: FieldViolation[] = [];
-    for (const [index, dto] of dtos.entries()) {
-      try {
-        declared.push(await this.declaredOf(dto));
-      } catch (error) {
-        if (!(error instanceof HubError) || error.violations.length === 0) throw error;
+    const checked = await sideBySide(dtos, AT_ONCE, (dto) => this.declaredOf(dto).catch(wrongOf));
+    for (const [index, each] of checked.entries()) {
+      if (!(each instanceof HubError)) declared.push(each);
+      else {
         const at = `${KEY}[${index}]`;
-        faults.push(...error.violations.map((each) => ({ ...each, field: `${at}.${each.field}` })));
+        faults.push(...each.violations.map((one) => ({ ...one, field: `${at}.${one.field}` })));
       }
     }
     if (faults.length > 0) throw declaredWrong(faults);
@@ -181,6 +183,12 @@ export class DeclaredSubscriptions
       this.log.warn({ err: error }, 'declared subscriptions could not be stored');
     });
   }
+}
+
+/** The error, where it says which fields are wrong. */
+function wrongOf(error: unknown): HubError {
+  if (error instanceof HubError && error.violations.length > 0) return error;
+  throw error;
 }
 
 /** What cannot change of a subscription is as it was. */
