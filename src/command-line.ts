@@ -24,9 +24,6 @@ A2A_HUB__DATABASE__URL. Every key is described in docs/configuration.md.
 
 const COMMANDS = ['', 'migrate', 'keys create --admin', 'config', '--help', '--version'];
 
-/** How long after the drain's own limit a process that still lives is ended. */
-const LAST_RESORT_MS = 10_000;
-
 /** Runs one command; resolves with the exit code, or with undefined while the hub serves. */
 export async function run(args: readonly string[]): Promise<number | undefined> {
   const command = args.join(' ');
@@ -54,11 +51,6 @@ async function serve(): Promise<undefined> {
   const { startHub } = await import('./start-hub.js');
   const console = { print, isTerminal: process.stdout.isTTY };
   await withDatabase(config, () => startHub(source, console));
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      setTimeout(() => process.exit(1), config.server.drainMs + LAST_RESORT_MS).unref();
-    });
-  }
   return undefined;
 }
 

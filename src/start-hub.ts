@@ -1,6 +1,7 @@
 import { format } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { setLogger } from '@grpc/grpc-js';
+import type { INestApplicationContext } from '@nestjs/common';
 import { type AdminKey, KeysService } from './auth/index.js';
 import { writeAdminKey } from './admin-key-file.js';
 import { AgentRegistry } from './agents/index.js';
@@ -11,6 +12,7 @@ import { ModuleLogs } from './common/module-logs.js';
 import {
   type ConfigSource,
   AppConfig,
+  ConfigChanges,
   ConfigError,
   GrpcAddress,
   HUB_VERSION,
@@ -25,6 +27,9 @@ export interface Console {
   readonly print: (text: string) => void;
   readonly isTerminal: boolean;
 }
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+/** How long after the drain's own limit a process that still lives is ended. */
+const LAST_RESORT_MS = 10_000;
 /** Connections that may wait to be accepted, as far as the system allows: thousands of clients may come at once. */
 const BACKLOG = 8192;
 
@@ -45,7 +50,7 @@ export async function startHub(
   const { server, database } = config;
   const log = app.get(ModuleLogs).of('hub');
   quietGrpc(log);
-  app.enableShutdownHooks(['SIGTERM', 'SIGINT'], { useProcessExit: true });
+  stopBySignal(app, config, isTerminal);
   try {
     // What is declared is read then: what is wrong with it is said before the key is made.
     await app.init();
@@ -76,6 +81,25 @@ export async function startHub(
     await app.close();
     throw error instanceof ConfigError ? error.in(source.file) : error;
   }
+}
+
+/**
+ * A signal drains, also while the hub still starts. SIGHUP says that the terminal is gone, where there is one; else that the file of the
+ * configuration is to be looked at.
+ */
+function stopBySignal(
+  app: INestApplicationContext,
+  { server }: AppConfig,
+  isTerminal: boolean,
+): void {
+  const signals = isTerminal ? [...STOP_SIGNALS, 'SIGHUP' as const] : STOP_SIGNALS;
+  app.enableShutdownHooks([...signals], { useProcessExit: true });
+  for (const signal of signals) {
+    process.once(signal, () => {
+      setTimeout(() => process.exit(1), server.drainMs + LAST_RESORT_MS).unref();
+    });
+  }
+  if (!isTerminal) process.on('SIGHUP', () => app.get(ConfigChanges).lookNow());
 }
 
 /** The library prints lines of its own about what it also throws: they go where the log's are, for who looks closely. */

@@ -168,6 +168,32 @@ describe('changes of the configuration file', () => {
     expect([applied, levels()]).toEqual([[6], ['error', 'warn']]);
   });
 
+  it('say once for each file, and each reason, why they cannot be put in force', async () => {
+    trouble = { apply: new Error('no database') };
+    write('server: { port: 6 }');
+    for (let n = 0; n < 5; n += 1) await second();
+    expect(levels()).toEqual(['error']);
+    trouble = { apply: new Error('no disk') };
+    for (let n = 0; n < 5; n += 1) await second();
+    expect(levels()).toEqual(['error', 'error']);
+    write('server: { port: 7 }');
+    for (let n = 0; n < 5; n += 1) await second();
+    expect(levels()).toEqual(['error', 'error', 'error']);
+  });
+
+  it('keep no stop waiting while they are examined', async () => {
+    let isExamined = false;
+    changes.subscribe(() => {
+      isExamined = true;
+      return new Promise(() => undefined);
+    });
+    write('server: { port: 6 }');
+    await second();
+    expect(isExamined).toBe(true);
+    await changes.onModuleDestroy();
+    expect([applied, levels()]).toEqual([[], []]);
+  }, 5000);
+
   it('are tried again when the file has become invalid meanwhile, which is said', async () => {
     trouble = { apply: new Error('no database') };
     write('server: { port: 6 }');

@@ -2,6 +2,7 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@
 import { BackgroundJob } from '../common/background-job.js';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
+import { unlessAborted } from '../common/unless-aborted.js';
 import { AppConfig } from './app-config.js';
 import { ConfigError } from './config-error.js';
 import { ConfigSource } from './config-source.js';
@@ -34,6 +35,8 @@ export class ConfigChanges implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly job: BackgroundJob;
   /** What was read and could not be put in force, or not all of it, as when the database does not answer. */
   private pending: AppConfig | undefined;
+  /** What was said of the last failure. */
+  private said: string | undefined;
 
   constructor(
     /** As it was at the start. */
@@ -46,7 +49,7 @@ export class ConfigChanges implements OnApplicationBootstrap, OnModuleDestroy {
       name: 'configuration file',
       failure: 'the configuration file is out of reach',
       everyMs: LOOK_EVERY_MS,
-      run: () => this.look(),
+      run: (signal: AbortSignal) => this.look(signal),
     };
     this.job = new BackgroundJob(rules, clock, log);
   }
@@ -60,23 +63,31 @@ export class ConfigChanges implements OnApplicationBootstrap, OnModuleDestroy {
     if (this.source.file !== null) this.job.start();
   }
 
+  /** Does not wait for a configuration that is examined, which may take seconds. */
   onModuleDestroy(): Promise<void> {
     return this.job.stop();
   }
 
-  /** A file that cannot be looked at now is looked at again. */
-  private async look(): Promise<void> {
-    if (this.source.isChanged()) await this.reload();
-    else if (this.pending !== undefined) await this.retry(this.pending);
+  /** Looks at the file now instead of within half a second. */
+  lookNow(): void {
+    this.job.wake();
   }
 
-  private async reload(): Promise<void> {
+  /** A file that cannot be looked at now is looked at again. */
+  private async look(signal: AbortSignal): Promise<void> {
+    if (this.source.isChanged()) await this.reload(signal);
+    else if (this.pending !== undefined) await this.retry(this.pending, signal);
+  }
+
+  private async reload(signal: AbortSignal): Promise<void> {
+    this.said = undefined;
     let config: AppConfig;
     let prepared: Application[];
     try {
       config = this.source.load();
-      prepared = await this.prepare(config);
+      prepared = await this.prepare(config, signal);
     } catch (error) {
+      if (signal.aborted) return;
       const inForce =
         this.pending === undefined
           ? 'the previous one stays in force'
@@ -87,17 +98,17 @@ export class ConfigChanges implements OnApplicationBootstrap, OnModuleDestroy {
     await this.apply(config, prepared).catch((error: unknown) => this.notApplied(error));
   }
 
-  private async retry(config: AppConfig): Promise<void> {
+  private async retry(config: AppConfig, signal: AbortSignal): Promise<void> {
     try {
-      await this.apply(config, await this.prepare(config));
+      await this.apply(config, await this.prepare(config, signal));
     } catch (error) {
-      this.notApplied(error);
+      if (!signal.aborted) this.notApplied(error);
     }
   }
 
   private async apply(config: AppConfig, prepared: readonly Application[]): Promise<void> {
     for (const apply of prepared) await apply();
-    this.pending = undefined;
+    this.pending = this.said = undefined;
     this.report(config);
   }
 
@@ -105,8 +116,12 @@ export class ConfigChanges implements OnApplicationBootstrap, OnModuleDestroy {
     this.failed(error, 'the changed configuration could not be applied; it is retried');
   }
 
+  /** The same failure of one configuration is said once, however often it is tried again. */
   private failed(error: unknown, text: string): void {
     const { file } = this.source;
+    const said = `${text}: ${error instanceof Error ? error.message : String(error)}`;
+    if (said === this.said) return;
+    this.said = said;
     const what =
       error instanceof ConfigError ? { problems: error.in(file).problems } : { err: error };
     this.log.error({ file, ...what }, text);
@@ -120,11 +135,10 @@ export class ConfigChanges implements OnApplicationBootstrap, OnModuleDestroy {
     else this.log.warn({ file, settings }, `${text}; these settings need a restart`);
   }
 
-  /** Throws {@link ConfigError} with what any of the parts finds wrong. */
-  private async prepare(config: AppConfig): Promise<Application[]> {
-    const results = await Promise.allSettled(
-      this.preparations.map(async (prepare) => prepare(config)),
-    );
+  /** Rejects with {@link ConfigError} with what any of the parts finds wrong, and as soon as `signal` aborts. */
+  private async prepare(config: AppConfig, signal: AbortSignal): Promise<Application[]> {
+    const prepared = Promise.allSettled(this.preparations.map(async (prepare) => prepare(config)));
+    const results = await unlessAborted(prepared, signal, stopped);
     const errors = results.flatMap((each): unknown[] =>
       each.status === 'rejected' ? [each.reason] : [],
     );
@@ -135,4 +149,8 @@ export class ConfigChanges implements OnApplicationBootstrap, OnModuleDestroy {
     if (problems.length > 0) throw new ConfigError(problems);
     return results.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   }
+}
+
+function stopped(): Error {
+  return new Error('the process stops');
 }

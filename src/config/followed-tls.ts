@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { DAY_MS } from '../common/clock.js';
 import type { Log } from '../common/logger.js';
@@ -8,6 +7,7 @@ import {
   validityFaults,
   validityOf,
 } from '../common/tls/listener-texts.js';
+import { regularFileText } from '../common/regular-file.js';
 import { certificatesIn, type PemText } from '../common/tls/pem.js';
 import { type ListenerSettings, textsOf } from './tls-faults.js';
 
@@ -90,7 +90,7 @@ export class FollowedTls {
       const file = this.settings.pem[part]?.file;
       if (file == null) continue;
       try {
-        texts[part] = (await readFile(file, 'utf8')).replace(/\r?\n$/, '');
+        texts[part] = (await regularFileText(file)).replace(/\r?\n$/, '');
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
         return `${this.settings.keys[part]} the file ${file} cannot be read (${code})`;

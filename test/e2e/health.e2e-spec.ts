@@ -84,6 +84,15 @@ describe('health, metrics and unknown paths', () => {
 });
 
 describe('the process', () => {
+  it('goes on after SIGHUP', async () => {
+    const hub = await startHubProcess();
+    hub.hangUp();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await hub.get('/health/live', { key: null })).toBeDefined();
+    expect(await hub.terminate()).toBe(0);
+    await hub.close();
+  });
+
   it('answers what is in flight after SIGTERM, then ends with 0', async () => {
     const hub = await startHubProcess();
     const body = JSON.stringify({ name: 'late' });

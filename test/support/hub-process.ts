@@ -95,6 +95,11 @@ export class HubProcess extends HubClient {
     return { PATH: process.env['PATH'], ...this.environment };
   }
 
+  /** Sends SIGHUP. */
+  hangUp(): void {
+    this.child?.kill('SIGHUP');
+  }
+
   /** `kill -9`; resolves when the process is gone. */
   async kill(): Promise<void> {
     await this.signal('SIGKILL');

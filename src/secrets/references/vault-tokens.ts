@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../common/clock.js';
+import { regularFileText } from '../../common/regular-file.js';
 import { isRecord } from '../../common/is-record.js';
 import { SourceError } from './secret-source.js';
 import type { VaultAnswer, VaultWire } from './vault-wire.js';
@@ -183,7 +183,7 @@ export class VaultTokens {
 
 async function fileOf(setting: string, path: string): Promise<string> {
   try {
-    return (await readFile(path, 'utf8')).trim();
+    return (await regularFileText(path)).trim();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new SourceError(
