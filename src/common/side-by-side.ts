@@ -1,17 +1,23 @@
-/** What `work` comes to for each, in their order; `most` are under way at once. Never rejects. */
+/**
+ * What `work` gives for each, in their order; `most` are under way at once. Rejects with the first failure, and begins none after it.
+ */
 export async function sideBySide<T, R>(
   all: readonly T[],
   most: number,
   work: (one: T) => Promise<R>,
-): Promise<PromiseSettledResult<R>[]> {
-  const results: PromiseSettledResult<R>[] = [];
+): Promise<R[]> {
+  const results: R[] = [];
   const waiting = all.entries();
+  let hasFailed = false;
   const next = async (): Promise<void> => {
     for (const [index, one] of waiting) {
-      results[index] = await work(one).then(
-        (value) => ({ status: 'fulfilled', value }),
-        (reason: unknown) => ({ status: 'rejected', reason }),
-      );
+      if (hasFailed) return;
+      try {
+        results[index] = await work(one);
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
     }
   };
   await Promise.all(Array.from({ length: Math.min(most, all.length) }, next));

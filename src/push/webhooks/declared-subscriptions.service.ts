@@ -94,16 +94,13 @@ export class DeclaredSubscriptions
     }));
     const declared: Declared[] = [];
     const faults: FieldViolation[] = [];
-    const checked = await sideBySide(dtos, AT_ONCE, (dto) => this.declaredOf(dto));
+    const checked = await sideBySide(dtos, AT_ONCE, (dto) => this.declaredOf(dto).catch(wrongOf));
     for (const [index, each] of checked.entries()) {
-      if (each.status === 'fulfilled') {
-        declared.push(each.value);
-        continue;
+      if (!(each instanceof HubError)) declared.push(each);
+      else {
+        const at = `${KEY}[${index}]`;
+        faults.push(...each.violations.map((one) => ({ ...one, field: `${at}.${one.field}` })));
       }
-      const error: unknown = each.reason;
-      if (!(error instanceof HubError) || error.violations.length === 0) throw error;
-      const at = `${KEY}[${index}]`;
-      faults.push(...error.violations.map((one) => ({ ...one, field: `${at}.${one.field}` })));
     }
     if (faults.length > 0) throw declaredWrong(faults);
     return declared;
@@ -186,6 +183,12 @@ export class DeclaredSubscriptions
       this.log.warn({ err: error }, 'declared subscriptions could not be stored');
     });
   }
+}
+
+/** The error, where it says which fields are wrong. */
+function wrongOf(error: unknown): HubError {
+  if (error instanceof HubError && error.violations.length > 0) return error;
+  throw error;
 }
 
 /** What cannot change of a subscription is as it was. */
