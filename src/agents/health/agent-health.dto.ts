@@ -52,10 +52,13 @@ export class AgentHealthDto {
   @Shown.Text({ nullable: true, description: 'Why the last failed task failed.' })
   readonly lastTaskError!: string | null;
 
-  @Shown.Num({ description: 'Delegations it works on for this process.' })
+  @Shown.Num({
+    description:
+      'Delegations it works on, for all processes of the hub; those of others as of the last second.',
+  })
   readonly outstanding!: number;
 
-  @Shown.Num({ description: 'Delegations queued for it.' })
+  @Shown.Num({ description: 'Delegations queued for it, over all processes.' })
   readonly queued!: number;
 
   @Shown.Flag({ description: 'Its queue is full: it gets no new task.' })

@@ -17,7 +17,7 @@ export const HEALTH_STATES: readonly HealthState[] = ['unknown', 'healthy', 'deg
 export interface AgentCondition {
   readonly health: HealthState;
   readonly breaker: BreakerState;
-  /** Delegations it works on now, as far as this process knows. */
+  /** Delegations it works on now, for all processes; what others have begun or ended is known about a second later. */
   readonly outstanding: number;
   /** Delegations queued for it. */
   readonly queued: number;

@@ -100,7 +100,7 @@ export class AgentMonitor extends AgentHealth {
     return {
       health: watched ? this.withResults(health, watched) : health,
       breaker,
-      outstanding: this.loads.outstandingOf(agentId),
+      outstanding: this.loads.outstandingOverall(agentId),
       queued: this.loads.queuedOf(agentId),
       isFull: this.loads.isFull(agentId, asker),
     };
