@@ -67,3 +67,65 @@ it('gives each agent what is left of its weight, by what works in other processe
   expect(await healthOf('one')).toMatchObject({ outstanding: 2 });
   expect(await healthOf('three')).toMatchObject({ outstanding: 6 });
 }, 120_000);
+
+it('leaves an agent that fails its calls in another process for one that does not', async () => {
+  let isBroken = true;
+  const broken = await register(
+    'broken',
+    { tag: 'frail', priority: 10 },
+    {
+      handlers: {
+        SendStreamingMessage: (call) =>
+          isBroken ? call.send(500, 'broken') : broken.begin(call).follow(call),
+      },
+    },
+  );
+  const well = await register('well', { tag: 'frail' });
+  const messagesTo = (agent: ScriptedAgent) => agent.callsOf('SendStreamingMessage').length;
+  expect(await healthOf('broken')).toMatchObject({ state: 'unknown', breaker: 'closed' });
+  const { id } = await api.submit('first', tagged('frail'));
+  await api.waitForTask(String(id), 'TASK_STATE_COMPLETED', PATIENCE_MS);
+  await eventually(
+    async () => expect(await healthOf('broken')).toMatchObject({ state: 'degraded' }),
+    PATIENCE_MS,
+  );
+  const [triedBefore, servedBefore] = [messagesTo(broken), messagesTo(well)];
+  await api.send('second', tagged('frail'));
+  expect([messagesTo(broken), messagesTo(well)]).toEqual([triedBefore, servedBefore + 1]);
+
+  for (let failed = 0; failed < 2; failed++) {
+    await api.send('to it alone', { metadata: { agentId: 'broken' } });
+  }
+  await eventually(async () => {
+    const health = await healthOf('broken');
+    expect(health).toMatchObject({ state: 'down', verdict: 'down' });
+    expect(health.lastError).toContain('HTTP 500');
+    expect(await healthOf('well')).toMatchObject({ state: 'healthy' });
+  }, PATIENCE_MS);
+  const { body } = await api.admin('GET', '/api/v1/agents?health=down');
+  expect(body.items.map(({ id: agentId }: Json) => agentId)).toEqual(['broken']);
+  const dryRun = await api.submit('third', tagged('frail'));
+  await api.waitForTask(String(dryRun['id']), 'TASK_STATE_COMPLETED', PATIENCE_MS);
+
+  // What was seen of it before it was changed says nothing any more.
+  isBroken = false;
+  await api.admin('POST', '/api/v1/agents/broken:refresh');
+  await eventually(
+    async () => expect(await healthOf('broken')).toMatchObject({ state: 'unknown' }),
+    PATIENCE_MS,
+  );
+  await api.send('mended', { metadata: { agentId: 'broken' } });
+  await eventually(
+    async () => expect(await healthOf('broken')).toMatchObject({ state: 'healthy' }),
+    PATIENCE_MS,
+  );
+}, 120_000);
+
+it('forgets what a process has seen that has stopped', async () => {
+  expect(await healthOf('well')).toMatchObject({ state: 'healthy' });
+  await worker.close();
+  await eventually(
+    async () => expect(await healthOf('well')).toMatchObject({ state: 'unknown' }),
+    PATIENCE_MS,
+  );
+}, 60_000);

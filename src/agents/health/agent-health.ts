@@ -47,8 +47,8 @@ export type TaskResult =
   | { readonly organization: string; readonly ok: false; readonly error: string };
 
 /**
- * How agents stand, in memory, as this process has seen them: what its calls came to, else looks at
- * their cards. Asked on the path of every message.
+ * How agents stand, in memory, as this process has seen them (what its calls came to, else looks at
+ * their cards) and as others on the same database have said. Asked on the path of every message.
  */
 export abstract class AgentHealth {
   /**
@@ -57,7 +57,7 @@ export abstract class AgentHealth {
    */
   abstract conditionOf(agentId: string, asker?: QueueAsker): AgentCondition;
 
-  /** Asked before a message is sent that another agent could still get. */
+  /** Asked before a message is sent that another agent could still get. By the breaker of this process alone. */
   abstract admit(agentId: string): Admission;
 
   /** Called once for each task that an agent has ended. It never opens a breaker. */
