@@ -44,6 +44,10 @@ import { AgentEvents } from './health/agent-events.js';
 import { AgentLoads } from './health/agent-loads.js';
 import { AgentMetrics } from './health/agent-metrics.js';
 import { AgentMonitor } from './health/agent-monitor.js';
+import { ConditionExchange } from './health/condition-exchange.js';
+import { OthersConditions } from './health/others-conditions.js';
+import { ConditionStore } from './registry/condition-store.js';
+import { SqlConditionStore } from './persistence/sql-condition.store.js';
 import { AgentHealthChecks } from './health/agent-health-checks.js';
 import { ObservedAgentClient } from './health/observed-agent.client.js';
 import { Referable } from './registration/referable.js';
@@ -91,6 +95,9 @@ import { logOf } from '../common/module-logs.js';
     AgentEvents,
     AgentLoads,
     { provide: AgentLoad, useExisting: AgentLoads },
+    OthersConditions,
+    { provide: ConditionStore, useClass: SqlConditionStore },
+    ConditionExchange,
     AgentMonitor,
     { provide: AgentHealth, useExisting: AgentMonitor },
     AgentHealthChecks,

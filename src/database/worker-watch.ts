@@ -29,7 +29,7 @@ export class WorkerWatch {
   /** `id` names this process; `isWorker`: it works itself, from {@link start} to {@link stop}. */
   constructor(
     private readonly database: Pick<Database, 'dialect' | 'read' | 'write'>,
-    private readonly id: string,
+    readonly id: string,
     private readonly isWorker: boolean,
     private readonly clock: Clock,
     private readonly log: Pick<Log, 'info' | 'warn'>,

@@ -26,7 +26,8 @@ export class TaskWorkers implements OnApplicationBootstrap, OnModuleDestroy {
 
   async onApplicationBootstrap(): Promise<void> {
     await this.usage.start();
-    await this.queueDepth.start();
+    // A worker chooses no agents: what others have at work is of no use to it.
+    await this.queueDepth.start(this.config.role === 'worker' ? null : this.runner.owner);
     if (this.config.role !== 'api') {
       await this.runner.start();
       this.cleanup.start();

@@ -55,6 +55,30 @@ export function agentDelegationsContract(databases: DatabaseFactory): void {
     expect(await delegations.waitingByPrincipal()).toEqual([]);
   });
 
+  it('finds what works at an agent for others, and what waits, at one moment', async () => {
+    const states = [
+      'planned',
+      'queued',
+      'sending',
+      'working',
+      'input-required',
+      'completed',
+    ] as const;
+    const ids: string[] = [];
+    for (const state of states) ids.push((await taskIn(state)).id);
+    const [, , sending, working] = ids as [string, string, string, string];
+    const { agentId } = await taskIn('queued');
+    // What was given back counts as well: its agent goes on.
+    const before = await delegations.workOf('p1');
+    expect(before.waiting).toMatchObject([{ agentId, organization: 'acme', count: 2 }]);
+    expect(before.elsewhere).toEqual(new Map([[agentId, 2]]));
+    const claimed = await hub.store.claim('p1', hub.clock.now(), 1000, 100);
+    expect(claimed.map(({ id }) => id)).toEqual(expect.arrayContaining([sending, working]));
+    expect(await delegations.workOf('p1')).toEqual({ waiting: [], elsewhere: new Map() });
+    const ofOthers = await delegations.workOf('p2');
+    expect(ofOthers).toEqual({ waiting: [], elsewhere: new Map([[agentId, 4]]) });
+  });
+
   it("finds an agent's open ones in pages, and no others", async () => {
     const open: string[] = [];
     let agentId = '';

@@ -21,6 +21,7 @@ const OF_NOBODY: Readonly<Record<string, string>> = {
   hub_settings: 'of the installation',
   log_levels: 'of the installation',
   workers: 'processes',
+  agent_conditions: 'of the agents, removed with them by the processes that wrote it',
   signing_keys: 'of the hub',
   audit_events: 'kept: ids and names, no contents',
   audit_anchors: 'signatures over the audit log',

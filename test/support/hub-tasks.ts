@@ -171,7 +171,7 @@ export class HubTasks {
     );
     // Where several processes count, they do it until they are told to stop; no test here looks.
     await hub.usage.read();
-    if (database.soleProcess) await hub.queueDepth.start();
+    if (database.soleProcess) await hub.queueDepth.start(hub.runner.owner);
     if (options.worker !== false) await hub.runner.start();
     return hub;
   }

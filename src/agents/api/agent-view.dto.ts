@@ -155,7 +155,7 @@ export class AgentDto {
 
   @Shown.Nested(() => AgentEndpointDto, {
     description:
-      'The interface that this process calls now: another one while the first does not answer, or an older version where the agent refused the version in its card.',
+      'The interface that this process calls now: another one while the first does not answer, or an older version where the agent refused the version in its card. A process of the role `api` calls none: there it is the first.',
   })
   readonly endpointNow!: AgentEndpointDto;
 
@@ -210,7 +210,7 @@ export class AgentDto {
   @Shown.Nested(() => AgentDeviationDto, {
     list: true,
     description:
-      'Known deviations from the protocol that this process has tolerated since it started, oldest first.',
+      'Known deviations from the protocol that this process has tolerated since it started, oldest first; none with the role `api`, which calls no agents.',
   })
   readonly deviations!: readonly AgentDeviationDto[];
 

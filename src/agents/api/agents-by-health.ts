@@ -17,7 +17,7 @@ export const HEALTH_FILTERS = [
 ] as const;
 export type HealthFilter = (typeof HEALTH_FILTERS)[number];
 
-/** Which agents are so at this moment, as this process sees it. */
+/** Which agents are so at this moment, as far as this process knows. */
 @Injectable()
 export class AgentsByHealth {
   constructor(

@@ -7,11 +7,11 @@ import { AGENT_VERDICTS, type AgentVerdict } from './domain/agent-verdict.js';
 import { HEALTH_STATES, type HealthState } from './agent-health.js';
 import type { AgentHealthView } from './agent-monitor.js';
 
-/** How an agent stands, as the process that answers sees it. */
+/** How an agent stands, by all processes that call it, as far as the one that answers knows. */
 export class AgentHealthDto {
   @Shown.Choice(HEALTH_STATES, {
     description:
-      'unknown: not called yet; degraded: some calls failed, or most of its tasks fail, it is ranked after agents of equal priority; down: it gets only half-open probes.',
+      'unknown: not called yet; degraded: some calls failed, or most of its tasks fail, it is ranked after agents of equal priority; down: it gets only half-open probes. It is down where half or more of the processes that call it see it so.',
   })
   readonly state!: HealthState;
 
@@ -26,36 +26,51 @@ export class AgentHealthDto {
 
   @Shown.Choice(BREAKER_STATES, {
     description:
-      'open: it gets no work for a while; half-open: one message or health check decides.',
+      'open: it gets no work for a while; half-open: one message or health check decides. Each process that calls agents has its own; this is the one that routing goes by.',
   })
   readonly breaker!: BreakerState;
 
-  @Shown.Text({ nullable: true, description: 'The last error.' })
+  @Shown.Text({
+    nullable: true,
+    description:
+      'The last error; one that another process got is that by which its health changed last.',
+  })
   readonly lastError!: string | null;
 
-  @Shown.Time({ nullable: true })
+  @Shown.Time({
+    nullable: true,
+    description:
+      'When it answered a call or a health check last, of the process that answers: one of the role `api` makes health checks alone.',
+  })
   readonly lastOkAt!: string | null;
 
   @Shown.Num({
     nullable: true,
-    description: 'Milliseconds to the first answer of a call, as a moving average.',
+    description:
+      'Milliseconds to the first answer of a call, as a moving average; of the process that answers (null with the role `api`, which calls none).',
   })
   readonly latencyMs!: number | null;
 
   @Shown.Num({
     nullable: true,
     description:
-      'The share of its recent tasks that failed by its own fault, 0 to 1, each organization weighted equally; null: none ended recently.',
+      'The share of its recent tasks that failed by its own fault, 0 to 1, each organization weighted equally; of the process that answers; null: none ended recently there.',
   })
   readonly taskFailureRate!: number | null;
 
-  @Shown.Text({ nullable: true, description: 'Why the last failed task failed.' })
+  @Shown.Text({
+    nullable: true,
+    description: 'Why the last failed task failed, of the process that answers.',
+  })
   readonly lastTaskError!: string | null;
 
-  @Shown.Num({ description: 'Delegations it works on for this process.' })
+  @Shown.Num({
+    description:
+      'Delegations it works on, for all processes of the hub; those of others as of the last second.',
+  })
   readonly outstanding!: number;
 
-  @Shown.Num({ description: 'Delegations queued for it.' })
+  @Shown.Num({ description: 'Delegations queued for it, over all processes.' })
   readonly queued!: number;
 
   @Shown.Flag({ description: 'Its queue is full: it gets no new task.' })

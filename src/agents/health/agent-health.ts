@@ -17,7 +17,7 @@ export const HEALTH_STATES: readonly HealthState[] = ['unknown', 'healthy', 'deg
 export interface AgentCondition {
   readonly health: HealthState;
   readonly breaker: BreakerState;
-  /** Delegations it works on now, as far as this process knows. */
+  /** Delegations it works on now, for all processes; what others have begun or ended is known about a second later. */
   readonly outstanding: number;
   /** Delegations queued for it. */
   readonly queued: number;
@@ -47,8 +47,8 @@ export type TaskResult =
   | { readonly organization: string; readonly ok: false; readonly error: string };
 
 /**
- * How agents stand, in memory, as this process has seen them: what its calls came to, else looks at
- * their cards. Asked on the path of every message.
+ * How agents stand, in memory, as this process has seen them (what its calls came to, else looks at
+ * their cards) and as others on the same database have said. Asked on the path of every message.
  */
 export abstract class AgentHealth {
   /**
@@ -57,7 +57,7 @@ export abstract class AgentHealth {
    */
   abstract conditionOf(agentId: string, asker?: QueueAsker): AgentCondition;
 
-  /** Asked before a message is sent that another agent could still get. */
+  /** Asked before a message is sent that another agent could still get. By the breaker of this process alone. */
   abstract admit(agentId: string): Admission;
 
   /** Called once for each task that an agent has ended. It never opens a breaker. */

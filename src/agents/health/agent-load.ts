@@ -14,14 +14,18 @@ export interface AgentQueue {
 }
 
 /**
- * What agents have to do in this process, reported by the features that assign it: agents do not know tasks.
+ * What agents have to do, for this process and, as far as that is known, for others on the same database; reported
+ * by the features that assign it: agents do not know tasks.
  */
 export abstract class AgentLoad {
-  /** One more delegation works at the agent. */
+  /** One more delegation works at the agent for this process. */
   abstract begun(agentId: string): void;
 
   /** One less: it has ended, or waits for its client. */
   abstract ended(agentId: string): void;
+
+  /** How many work at each agent for other processes now, where any do. */
+  abstract elsewhere(counts: ReadonlyMap<string, number>): void;
 
   /** Who waits for it now; undefined without any. The object may change until the next word about the agent. */
   abstract waiting(agentId: string, queue: AgentQueue | undefined): void;

@@ -9,6 +9,7 @@ import { mayJoin } from './domain/queue-share.js';
 @Injectable()
 export class AgentLoads extends AgentLoad {
   private readonly working = new Map<string, number>();
+  private others: ReadonlyMap<string, number> = new Map();
   private readonly queues = new Map<string, AgentQueue>();
   private readonly unconnected = new Map<string, number>();
 
@@ -27,6 +28,10 @@ export class AgentLoads extends AgentLoad {
     set(this.working, agentId, this.outstandingOf(agentId) - 1);
   }
 
+  elsewhere(counts: ReadonlyMap<string, number>): void {
+    this.others = counts;
+  }
+
   waiting(agentId: string, queue: AgentQueue | undefined): void {
     if (queue === undefined) this.queues.delete(agentId);
     else this.queues.set(agentId, queue);
@@ -42,8 +47,14 @@ export class AgentLoads extends AgentLoad {
     return agent.maxConcurrent ?? runLimits(this.config.tasks).perAgent;
   }
 
+  /** Of this process: exact. */
   outstandingOf(agentId: string): number {
     return this.working.get(agentId) ?? 0;
+  }
+
+  /** Of all processes: what others have is as old as their last count. */
+  outstandingOverall(agentId: string): number {
+    return this.outstandingOf(agentId) + (this.others.get(agentId) ?? 0);
   }
 
   queuedOf(agentId: string): number {

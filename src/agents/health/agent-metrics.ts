@@ -72,7 +72,7 @@ export class AgentMetrics implements OnModuleInit {
       addedUp('Delegations that an agent is working on for this process'),
       ['agent'],
       (give, audience) =>
-        this.each(audience, (agent, { outstanding }) => give({ agent }, outstanding)),
+        this.shown(audience, (agent, id) => give({ agent }, this.loads.outstandingOf(id))),
     );
     metrics.gauge(
       'agent_queued',

@@ -22,10 +22,12 @@ import type { QueueAsker } from './agent-load.js';
 import { AgentRegistry } from '../registry/agent-registry.js';
 import { AgentEvents, type AgentStatus } from './agent-events.js';
 import { AgentLoads } from './agent-loads.js';
+import { OthersConditions } from './others-conditions.js';
 import { type AgentVerdict, agentVerdictOf } from './domain/agent-verdict.js';
 import { afterOutcome, type AgentRecord, newRecord, type Outcome } from './domain/agent-record.js';
 import { callsBefore, type MinuteBefore } from './domain/calls-before.js';
 import { signOf } from './domain/health-sign.js';
+import { jointCondition, type SeenCondition } from './domain/joint-condition.js';
 import { isHealthCheckDue } from './domain/is-health-check-due.js';
 import { TaskResults } from './domain/task-results.js';
 
@@ -40,6 +42,12 @@ export interface Call {
   readonly faultsBefore: number;
 }
 
+/** How this process has seen an agent, where that has changed. */
+export interface ChangedCondition {
+  readonly agent: Agent;
+  readonly seen: SeenCondition;
+}
+
 /** How an agent stands, for operators. */
 export interface AgentHealthView extends AgentCondition {
   /** What people are told of it. */
@@ -48,7 +56,7 @@ export interface AgentHealthView extends AgentCondition {
   readonly lastOkAt: Date | null;
   readonly lastError: string | null;
   readonly latencyMs: number | null;
-  /** Of the tasks it ended lately, 0 to 1, each organization weighing the same; null without any. */
+  /** As this process has seen it, and so are those after it. Of the tasks it ended lately, 0 to 1, each organization weighing the same; null without any. */
   readonly taskFailureRate: number | null;
   /** Why the task failed that failed last at it. */
   readonly lastTaskError: string | null;
@@ -69,16 +77,28 @@ interface Watched {
   lookedAt: number;
   /** What operators have been published last. */
   published: AgentStatus;
+  /** How this process had seen it when that was noted last for others. */
+  noted: SeenCondition;
 }
 
+const UNKNOWN: SeenCondition = {
+  health: 'unknown',
+  breaker: 'closed',
+  verdict: 'unknown',
+  since: null,
+  lastError: null,
+};
+
 /**
- * {@link AgentHealth}: keeps what calls and looks came to, by the rules of `domain/`. Nothing of it is
- * stored: a process that starts knows nothing but whether calls failed ({@link remember}), which is said to people
- * alone, and an agent that is changed or refreshed begins anew.
+ * {@link AgentHealth}: keeps what calls and looks came to, by the rules of `domain/`, and joins it with what other
+ * processes have seen. A process that starts knows nothing itself but whether calls failed ({@link remember}), which is
+ * said to people alone, and an agent that is changed or refreshed begins anew.
  */
 @Injectable()
 export class AgentMonitor extends AgentHealth {
   private readonly watched = new Map<string, Watched>();
+  /** Agents that this process sees otherwise than it has said; undefined: it says nothing. */
+  private changed: Set<string> | undefined;
 
   constructor(
     @Inject(AgentRegistry) private readonly registry: Pick<AgentRegistry, 'get' | 'all'>,
@@ -86,21 +106,17 @@ export class AgentMonitor extends AgentHealth {
     private readonly events: AgentEvents,
     private readonly clock: Clock,
     private readonly ids: IdSource,
-    @Inject(AppConfig) private readonly config: Pick<AppConfig, 'agents'>,
+    @Inject(AppConfig) private readonly config: Pick<AppConfig, 'agents' | 'role'>,
     private readonly log: Log,
+    @Inject(OthersConditions) private readonly others: Pick<OthersConditions, 'of'>,
   ) {
     super();
   }
 
   conditionOf(agentId: string, asker?: QueueAsker): AgentCondition {
-    const watched = this.watchedOf(agentId);
-    const record = watched?.record;
-    const breaker = record ? stateOf(record.breaker, this.time()) : 'closed';
-    const health = this.healthOf(agentId, record, breaker);
     return {
-      health: watched ? this.withResults(health, watched) : health,
-      breaker,
-      outstanding: this.loads.outstandingOf(agentId),
+      ...this.statusOf(agentId),
+      outstanding: this.loads.outstandingOverall(agentId),
       queued: this.loads.queuedOf(agentId),
       isFull: this.loads.isFull(agentId, asker),
     };
@@ -109,15 +125,13 @@ export class AgentMonitor extends AgentHealth {
   viewOf(agentId: string): AgentHealthView {
     const watched = this.watchedOf(agentId);
     const record = watched?.record;
-    const health = watched ? this.withResults(watched.record.health, watched) : 'unknown';
+    const { since, ...seen } = this.seen(this.registry.get(agentId), watched);
     const failures = watched?.results.failures(this.time());
     return {
       ...this.conditionOf(agentId),
-      health,
-      verdict: verdictFor(health, watched, this.time()),
-      since: dateOf(health === record?.health ? record.since : failures?.failingSince),
+      ...seen,
+      since: dateOf(since),
       lastOkAt: dateOf(record?.lastOkAt),
-      lastError: record?.lastError ?? null,
       latencyMs: record?.latencyMs == null ? null : Math.round(record.latencyMs),
       taskFailureRate: failures?.failureRate ?? null,
       lastTaskError: watched?.results.lastError ?? null,
@@ -206,6 +220,41 @@ export class AgentMonitor extends AgentHealth {
     }
   }
 
+  /** From now on {@link takeChanged} has what changes. */
+  keepChanged(): void {
+    this.changed = new Set();
+  }
+
+  /** How this process sees the agents of which that has changed since it was taken last. */
+  takeChanged(): readonly ChangedCondition[] {
+    const ids = [...(this.changed ?? [])];
+    this.changed?.clear();
+    return ids.flatMap((id) => {
+      const agent = this.registry.get(id);
+      const watched = agent && this.known(agent);
+      if (!agent) return [];
+      const seen = watched ? this.ownSeen(watched) : UNKNOWN;
+      // Others know of no tasks that it failed here.
+      return [
+        {
+          agent,
+          seen: { ...seen, lastError: seen.lastError ?? watched?.results.lastError ?? null },
+        },
+      ];
+    });
+  }
+
+  /** It is to be taken again. */
+  markChanged(agentId: string): void {
+    this.changed?.add(agentId);
+  }
+
+  /** Another process has said how it sees this agent. */
+  received(agentId: string): void {
+    const agent = this.registry.get(agentId);
+    if (agent) this.publish(agentId, this.watch(agent));
+  }
+
   private note(agent: Agent, outcome: Outcome): void {
     if (!this.isCurrent(agent)) return;
     const watched = this.watch(agent);
@@ -228,11 +277,12 @@ export class AgentMonitor extends AgentHealth {
 
   private publish(agentId: string, watched: Watched): void {
     const { record, published: before } = watched;
-    const health = this.withResults(record.health, watched);
-    const published: AgentStatus = { health, breaker: stateOf(record.breaker, this.time()) };
+    this.noteOwn(agentId, watched);
+    const seen = this.seen(this.registry.get(agentId), watched);
+    const published: AgentStatus = { health: seen.health, breaker: seen.breaker };
     if (published.health === before.health && published.breaker === before.breaker) return;
     watched.published = published;
-    const lastError = record.lastError ?? watched.results.lastError;
+    const lastError = seen.lastError ?? record.lastError ?? watched.results.lastError;
     this.events.publish({ agentId, ...published, before, lastError, at: this.clock.now() });
     const fields = { agentId, ...published, before };
     const isWorse =
@@ -243,6 +293,51 @@ export class AgentMonitor extends AgentHealth {
     } else {
       this.log.info(fields, 'agent health changed');
     }
+  }
+
+  private noteOwn(agentId: string, watched: Watched): void {
+    if (this.changed === undefined) return;
+    const own = this.ownSeen(watched);
+    const { health, breaker, verdict } = watched.noted;
+    if (own.health === health && own.breaker === breaker && own.verdict === verdict) return;
+    watched.noted = own;
+    this.changed.add(agentId);
+  }
+
+  /** How the agent stands, by all who have seen it. */
+  private seen(agent: Agent | undefined, watched: Watched | undefined): SeenCondition {
+    const own = watched && this.ownSeen(watched);
+    const others = agent ? this.others.of(agent) : [];
+    return jointCondition(own, others, this.config.role !== 'api') ?? UNKNOWN;
+  }
+
+  private ownSeen(watched: Watched): SeenCondition {
+    const { record, results } = watched;
+    const now = this.time();
+    const health = this.withResults(record.health, watched);
+    const since = health === record.health ? record.since : results.failures(now).failingSince;
+    return {
+      health,
+      breaker: stateOf(record.breaker, now),
+      verdict: verdictFor(health, watched, now),
+      since: since ?? null,
+      lastError: record.lastError,
+    };
+  }
+
+  /** For the choice of agents, on the path of every message. */
+  private statusOf(agentId: string): AgentStatus {
+    const agent = this.registry.get(agentId);
+    const watched = agent && this.known(agent);
+    const others = agent ? this.others.of(agent) : [];
+    if (others.length > 0) {
+      const { health, breaker } = this.seen(agent, watched);
+      return { health: this.whenTried(agentId, health, breaker), breaker };
+    }
+    if (!watched) return { health: 'unknown', breaker: 'closed' };
+    const breaker = stateOf(watched.record.breaker, this.time());
+    const health = this.whenTried(agentId, watched.record.health, breaker);
+    return { health: this.withResults(health, watched), breaker };
   }
 
   private endProbe(watched: Watched, taken: CircuitBreaker): void {
@@ -256,13 +351,12 @@ export class AgentMonitor extends AgentHealth {
    * One without an address of its card is never looked at: when its breaker lets somebody try, nobody
    * knows how it is, and only work can tell.
    */
-  private healthOf(
+  private whenTried(
     agentId: string,
-    record: AgentRecord | undefined,
+    health: HealthState,
     breaker: AgentCondition['breaker'],
   ): HealthState {
-    if (!record) return 'unknown';
-    if (record.health !== 'down' || breaker !== 'half-open') return record.health;
+    if (health !== 'down' || breaker !== 'half-open') return health;
     const isLookedAt =
       this.registry.get(agentId)?.cardUrl !== null && this.config.agents.health.probeIntervalMs > 0;
     return isLookedAt ? 'down' : 'unknown';
@@ -300,6 +394,7 @@ export class AgentMonitor extends AgentHealth {
       jitter: this.ids.jitter(),
       lookedAt: now,
       published: before?.published ?? { health: 'unknown', breaker: 'closed' },
+      noted: UNKNOWN,
     };
     this.watched.set(agent.id, watched);
     this.publish(agent.id, watched);

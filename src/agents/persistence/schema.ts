@@ -1,8 +1,10 @@
 import type { SchemaPart } from '../../database/schema.js';
 import { AgentCredentialsEntity } from './agent-credentials.entity.js';
+import { AgentConditionEntity } from './agent-condition.entity.js';
 import { AgentEntity, AgentRevisionEntity } from './agent.entity.js';
 import { ConsentEntity } from './consent.entity.js';
 import { Agents1700000000020 } from './migrations/1700000000020-agents.js';
+import { AgentConditions1700000000964 } from './migrations/1700000000964-agent-conditions.js';
 import { AgentSwitches1700000000110 } from './migrations/1700000000110-agent-switches.js';
 import { AgentAuthentication1700000000800 } from './migrations/1700000000800-agent-authentication.js';
 import { AgentCredentials1700000000890 } from './migrations/1700000000890-agent-credentials.js';
@@ -17,6 +19,7 @@ export const AGENTS_SCHEMA: SchemaPart = {
     ConsentEntity,
     AgentCredentialsEntity,
     PreviousCardEntity,
+    AgentConditionEntity,
   ],
   migrations: [
     Agents1700000000020,
@@ -25,6 +28,7 @@ export const AGENTS_SCHEMA: SchemaPart = {
     Consents1700000000815,
     AgentCredentials1700000000890,
     PreviousCards1700000000930,
+    AgentConditions1700000000964,
   ],
   sealed: [
     {

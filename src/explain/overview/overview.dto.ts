@@ -339,7 +339,7 @@ export class OverviewDto {
 
   @Shown.Nested(() => OverviewAgentsDto, {
     nullable: true,
-    description: `Those that the caller administers, as this process sees them; ${UNSEEN}`,
+    description: `Those that the caller administers, by all processes that call them; ${UNSEEN}`,
   })
   readonly agents!: OverviewAgentsDto | null;
 

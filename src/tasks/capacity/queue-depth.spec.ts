@@ -4,13 +4,18 @@ import type { DelegationWrite } from '../store/prepared-append.js';
 import type { ClaimedTask } from '../store/claimed-task.js';
 import type { TaskStore } from '../store/task-store.js';
 import type { Delegation } from '../task.js';
+import type { WaitingCount } from '../store/agent-delegations.js';
 import { QueueDepth } from './queue-depth.js';
 
 /** A clock whose sleepers wake when the test says that a second has passed. */
 class ManualClock extends SettableClock {
   private readonly sleepers: (() => void)[] = [];
 
-  override sleep(): Promise<void> {
+  /** How long the last one wanted to sleep. */
+  wantedMs = 0;
+
+  override sleep(ms = 0): Promise<void> {
+    this.wantedMs = ms;
     return new Promise((resolve) => this.sleepers.push(resolve));
   }
 
@@ -25,6 +30,13 @@ const WHOSE = { organization: 'acme', principalId: 'alice' };
 /** A queue depth with a store whose commits and claims a test makes. */
 class Harness {
   readonly counts: Record<string, number> = {};
+  /** What works for other processes, as it was reported. */
+  elsewhere: Record<string, number> | undefined;
+  /** The same as the database holds it. */
+  working: Record<string, number> = {};
+  /** Whose work was left out of a count. */
+  readonly askedFor: string[] = [];
+  countTakesMs = 0;
   readonly clock = new ManualClock(0);
   /** What the database holds. */
   stored: { id: string; agentId: string }[] = [];
@@ -43,17 +55,27 @@ class Harness {
       {
         waiting: () =>
           Promise.resolve(this.stored.map((each) => ({ ...WHOSE, turnAt: 1000, ...each }))),
-        waitingByPrincipal: () =>
-          Promise.resolve(
-            this.stored.map(({ agentId }) => ({ ...WHOSE, agentId, count: 1, lastTurnAt: 1000 })),
-          ),
+        waitingByPrincipal: () => Promise.resolve(this.waiting),
+        workOf: (owner) => {
+          this.askedFor.push(owner);
+          this.clock.ms += this.countTakesMs;
+          const elsewhere = new Map(Object.entries(this.working));
+          return Promise.resolve({ waiting: this.waiting, elsewhere });
+        },
         open: () => Promise.resolve([]),
       },
-      { waiting: (agentId, queue) => void (this.counts[agentId] = queue?.total ?? 0) },
+      {
+        waiting: (agentId, queue) => void (this.counts[agentId] = queue?.total ?? 0),
+        elsewhere: (counts) => void (this.elsewhere = Object.fromEntries(counts)),
+      },
       this.clock,
       { debug() {}, info() {}, warn() {}, error() {} },
       { soleProcess },
     );
+  }
+
+  private get waiting(): WaitingCount[] {
+    return this.stored.map(({ agentId }) => ({ ...WHOSE, agentId, count: 1, lastTurnAt: 1000 }));
   }
 
   write(id: string, agentId: string, state: Delegation['state']): void {
@@ -72,7 +94,7 @@ describe('the queue depth of one process', () => {
   it('begins with what waits already and follows every commit and claim', async () => {
     const harness = new Harness(true);
     harness.stored = [{ id: 'd0', agentId: 'a' }];
-    await harness.queueDepth.start();
+    await harness.queueDepth.start('me');
     harness.write('d1', 'a', 'queued');
     harness.write('d2', 'b', 'queued');
     harness.write('d1', 'a', 'queued');
@@ -85,7 +107,7 @@ describe('the queue depth of one process', () => {
 
   it('moves a delegation that goes to its next agent', async () => {
     const harness = new Harness(true);
-    await harness.queueDepth.start();
+    await harness.queueDepth.start('me');
     harness.write('d1', 'a', 'queued');
     harness.write('d1', 'b', 'queued');
     expect(harness.counts).toEqual({ a: 0, b: 1 });
@@ -94,7 +116,7 @@ describe('the queue depth of one process', () => {
   it('gives turns to those that join, and leaves those that wait where they are', async () => {
     const harness = new Harness(true);
     harness.stored = [{ id: 'd0', agentId: 'a' }];
-    await harness.queueDepth.start();
+    await harness.queueDepth.start('me');
     const turnOf = (id: string, agentId: string) =>
       harness.turnOf({ ...WHOSE, id, agentId } as Delegation);
     expect(turnOf('d0', 'a')).toBe(undefined);
@@ -109,7 +131,7 @@ describe('the queue depth of several processes', () => {
   it('counts once a second what all have put there, and its own at once', async () => {
     const harness = new Harness(false);
     harness.stored = [{ id: 'theirs', agentId: 'a' }];
-    await harness.queueDepth.start();
+    await harness.queueDepth.start('me');
     await harness.clock.second();
     expect(harness.counts).toEqual({ a: 1 });
     harness.write('mine', 'a', 'queued');
@@ -125,6 +147,42 @@ describe('the queue depth of several processes', () => {
     harness.stored = [];
     await harness.clock.second();
     expect(harness.counts).toEqual({ a: 0 });
+    await harness.queueDepth.stop();
+  });
+
+  it('counts with it what works at each agent for other processes', async () => {
+    const harness = new Harness(false);
+    harness.working = { a: 3, b: 1 };
+    await harness.queueDepth.start('me');
+    await harness.clock.second();
+    expect(harness.elsewhere).toEqual({ a: 3, b: 1 });
+    harness.working = { b: 2 };
+    await harness.clock.second();
+    expect(harness.elsewhere).toEqual({ b: 2 });
+    expect(new Set(harness.askedFor)).toEqual(new Set(['me']));
+    await harness.queueDepth.stop();
+  });
+
+  it('counts no work where it chooses no agents', async () => {
+    const harness = new Harness(false);
+    await harness.queueDepth.start(null);
+    await harness.clock.second();
+    expect(harness.askedFor).toEqual([]);
+    expect(harness.elsewhere).toBe(undefined);
+    await harness.queueDepth.stop();
+  });
+
+  it('counts less often while a count takes long, every five seconds at least', async () => {
+    const harness = new Harness(false);
+    await harness.queueDepth.start('me');
+    await harness.clock.second();
+    expect(harness.clock.wantedMs).toBe(1000);
+    harness.countTakesMs = 300;
+    await harness.clock.second();
+    expect(harness.clock.wantedMs).toBe(3000);
+    harness.countTakesMs = 20_000;
+    await harness.clock.second();
+    expect(harness.clock.wantedMs).toBe(5000);
     await harness.queueDepth.stop();
   });
 });

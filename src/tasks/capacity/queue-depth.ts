@@ -3,7 +3,7 @@ import { AgentLoad, type QueueAsker } from '../../agents/index.js';
 import { BackgroundJob } from '../../common/background-job.js';
 import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
-import { AgentDelegations } from '../store/agent-delegations.js';
+import { AgentDelegations, type WaitingCount } from '../store/agent-delegations.js';
 import { awaitsBreaker } from '../domain/unsent.js';
 import { TaskStore } from '../store/task-store.js';
 import type { Delegation } from '../task.js';
@@ -11,8 +11,12 @@ import { Database } from '../../database/database.js';
 import { CountedQueue } from './counted-queue.js';
 import { QueueTurns } from './queue-turns.js';
 
-/** How often the queues of all processes are counted. */
+/** How often the queues and the work of all processes are counted. */
 const COUNT_EVERY_MS = 1000;
+/** A count that takes long is made less often: it takes no more than this part of the time ... */
+const MOST_OF_TIME = 0.1;
+/** ... unless it is that long ago. */
+const LONGEST_MS = 5000;
 
 type Queued = Pick<Delegation, 'agentId' | 'organization' | 'principalId'>;
 
@@ -20,7 +24,7 @@ type Queued = Pick<Delegation, 'agentId' | 'organization' | 'principalId'>;
  * Counts the delegations that are queued for each agent, by organization and principal, reports that to
  * {@link AgentLoad} and gives those that enter a queue their turns. In a sole process the count is exact as
  * of the last commit. Where several share a database it is what one query a second finds, with this
- * process's own changes since: up to a second old.
+ * process's own changes since: up to a second old. The same query finds what works at each agent for the others.
  */
 @Injectable()
 export class QueueDepth {
@@ -30,13 +34,15 @@ export class QueueDepth {
   private queues = new Map<string, CountedQueue>();
   private readonly turns = new QueueTurns();
   private round = 0;
+  /** Who works in this process, whose work is not counted with that of others; null: no work is counted. */
+  private owner: string | null = null;
   private readonly job: BackgroundJob;
 
   constructor(
     @Inject(TaskStore)
     private readonly store: Pick<TaskStore, 'onClaimed' | 'onCommitted' | 'queueBy'>,
     private readonly delegations: AgentDelegations,
-    @Inject(AgentLoad) private readonly load: Pick<AgentLoad, 'waiting'>,
+    @Inject(AgentLoad) private readonly load: Pick<AgentLoad, 'waiting' | 'elsewhere'>,
     private readonly clock: Clock,
     logger: Log,
     @Inject(Database) private readonly database: Pick<Database, 'soleProcess'>,
@@ -51,8 +57,12 @@ export class QueueDepth {
     this.job = new BackgroundJob(rules, clock, logger);
   }
 
-  /** Resolves when what is queued already is counted. */
-  async start(): Promise<void> {
+  /**
+   * Resolves when what is queued already is counted. `owner` has the delegations of this process; with null only
+   * queues are counted.
+   */
+  async start(owner: string | null): Promise<void> {
+    this.owner = owner;
     const { store, delegations, database, clock } = this;
     store.queueBy(({ id, agentId, principalId }) => {
       if (this.own.get(id)?.agentId === agentId) return undefined;
@@ -119,9 +129,24 @@ export class QueueDepth {
     return true;
   }
 
-  private async count(): Promise<void> {
+  private async count(): Promise<number> {
     this.round += 1;
-    const counted = await this.delegations.waitingByPrincipal();
+    const { clock, delegations, owner } = this;
+    const began = clock.monotonicMs();
+    const counted =
+      owner === null ? await delegations.waitingByPrincipal() : await this.withWork(owner);
+    const tookMs = clock.monotonicMs() - began;
+    this.take(counted);
+    return Math.min(LONGEST_MS, Math.max(COUNT_EVERY_MS, tookMs / MOST_OF_TIME));
+  }
+
+  private async withWork(owner: string): Promise<readonly WaitingCount[]> {
+    const { waiting, elsewhere } = await this.delegations.workOf(owner);
+    this.load.elsewhere(elsewhere);
+    return waiting;
+  }
+
+  private take(counted: readonly WaitingCount[]): void {
     const before = this.queues;
     this.queues = new Map();
     for (const { count, ...queued } of counted) this.add(queued, count);

@@ -75,9 +75,16 @@ export function isEnded(state: DelegationState): state is EndState {
   return ENDS.has(state);
 }
 
+/** Begun, and neither ended nor waiting for its client. */
+export const RUNNING_STATES = [
+  'queued',
+  'sending',
+  'working',
+] as const satisfies readonly DelegationState[];
+
 /** It has begun: a runner or an agent has it, or is about to. */
 export function isRunning(state: DelegationState): boolean {
-  return state === 'queued' || state === 'sending' || state === 'working';
+  return RUNNING_STATES.some((each) => each === state);
 }
 
 /** It waits for the client. */

@@ -5,7 +5,9 @@ import {
   type DelegationRef,
   type WaitingCount,
   type WaitingDelegation,
+  type WorkCounts,
 } from '../store/agent-delegations.js';
+import { RUNNING_STATES } from '../domain/delegation-state.js';
 import { IS_OPEN } from './task-rows.js';
 
 /**
@@ -14,12 +16,26 @@ import { IS_OPEN } from './task-rows.js';
  */
 const WAITING = `FROM delegations WHERE claimable_at = 0 AND state = 'queued'`;
 
+/** What is queued, or works at its agent. */
+const RUNNING = `state IN (${RUNNING_STATES.map((state) => `'${state}'`).join(', ')})`;
+
 const WHOSE = 'agent_id, organization, principal_id';
 
 interface Row {
   readonly agent_id: string;
   readonly organization: string;
   readonly principal_id: string;
+}
+
+interface CountRow extends Row {
+  readonly count: number;
+  readonly last_turn_at: number;
+}
+
+const WAITING_COUNTS = `SELECT ${WHOSE}, COUNT(*) AS count, MAX(turn_at) AS last_turn_at ${WAITING} GROUP BY ${WHOSE}`;
+
+function waitingCount(row: CountRow): WaitingCount {
+  return { ...whose(row), count: row.count, lastTurnAt: row.last_turn_at };
 }
 
 function whose({ agent_id, organization, principal_id }: Row) {
@@ -41,14 +57,29 @@ export class SqlAgentDelegations extends AgentDelegations {
   }
 
   async waitingByPrincipal(): Promise<WaitingCount[]> {
-    const rows = await this.database.read<Row & { count: number; last_turn_at: number }>(
-      `SELECT ${WHOSE}, COUNT(*) AS count, MAX(turn_at) AS last_turn_at ${WAITING} GROUP BY ${WHOSE}`,
+    const rows = await this.database.read<CountRow>(WAITING_COUNTS);
+    return rows.map(waitingCount);
+  }
+
+  async workOf(owner: string): Promise<WorkCounts> {
+    // One statement sees one moment. What is claimable since ever and not queued was given back when its runner stopped.
+    const rows = await this.database.read<CountRow>(
+      `${WAITING_COUNTS}
+       UNION ALL
+       SELECT agent_id, NULL, NULL, COUNT(*), 0 FROM delegations
+       WHERE claimable_at = 0 AND ${RUNNING} AND state <> 'queued' GROUP BY agent_id
+       UNION ALL
+       SELECT agent_id, NULL, NULL, COUNT(*), 0 FROM delegations
+       WHERE owner IS NOT NULL AND owner <> ? AND ${RUNNING} GROUP BY agent_id`,
+      [owner],
     );
-    return rows.map((row) => ({
-      ...whose(row),
-      count: row.count,
-      lastTurnAt: row.last_turn_at,
-    }));
+    const elsewhere = new Map<string, number>();
+    const waiting: WaitingCount[] = [];
+    for (const row of rows) {
+      if (row.organization !== null) waiting.push(waitingCount(row));
+      else elsewhere.set(row.agent_id, (elsewhere.get(row.agent_id) ?? 0) + row.count);
+    }
+    return { waiting, elsewhere };
   }
 
   async open(agentId: string, after: string, limit: number): Promise<DelegationRef[]> {

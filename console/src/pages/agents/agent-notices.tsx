@@ -29,8 +29,8 @@ export function AgentNotices({
             <strong>Disabled:</strong> it gets no new work, whoever may call it. Enable it above to
             send it messages again.{' '}
             {health.outstanding > 0
-              ? `It still works on ${health.outstanding}, as this process of the hub sees it.`
-              : 'It works on nothing any more, as this process of the hub sees it.'}
+              ? `It still works on ${health.outstanding}.`
+              : 'It works on nothing any more.'}
           </p>
         </Notice>
       )}

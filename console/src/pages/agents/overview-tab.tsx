@@ -19,7 +19,7 @@ export function OverviewTab({ agent }: { readonly agent: Schema<'AgentDto'> }) {
         <Card title="Now">
           <Facts
             facts={{
-              'At work': `${health.outstanding} for this process`,
+              'At work': health.outstanding,
               Queued: `${health.queued}${health.isFull ? ', and full: it gets no new task' : ''}`,
               'Answers in': answersIn(health),
               'Of the last tasks that it ended':

@@ -31,10 +31,7 @@ export function DeleteAgent({
         Its settings and credentials are gone for good, those for single organizations and the
         consents of users too. Its id, <code>{agent.id}</code>, is free again.
       </p>
-      <p>
-        {workOfAgent(agent.health)}, as this process of the hub sees it: what it works on goes on
-        and can be canceled for 30 days.
-      </p>
+      <p>{workOfAgent(agent.health)}: what it works on goes on and can be canceled for 30 days.</p>
       <LeadingRules agentId={agent.id} />
     </Confirm>
   );

@@ -33,7 +33,7 @@ export function DrainAgent({
         It is disabled: it gets no new work and is in no card of the hub. What it works on goes on
         to its end; what waits in its queue goes to the next agent of the route, or fails.
       </p>
-      <p>{workOfAgent(agent.health)}, as this process of the hub sees it.</p>
+      <p>{workOfAgent(agent.health)}.</p>
       <p>It can be enabled again at any time.</p>
     </Confirm>
   );

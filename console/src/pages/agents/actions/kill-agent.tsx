@@ -31,8 +31,7 @@ export function KillAgent({
       onConfirm={kill}
     >
       <p>
-        <strong>{workOfAgent(agent.health)}</strong>, as this process of the hub sees it; those of
-        other processes come on top.
+        <strong>{workOfAgent(agent.health)}</strong>.
       </p>
       <p>
         What it works on is canceled at once, and the status of each task says so. What waits in its

@@ -1,6 +1,6 @@
 import type { Schema } from '../../../api/client';
 
-/** What an agent has to do, as the process that answered sees it. */
+/** What an agent has to do. */
 export function workOfAgent({ outstanding, queued }: Schema<'AgentHealthDto'>): string {
   const works =
     outstanding === 0
