@@ -1,7 +1,7 @@
 import { holds } from '../../../common/scope.js';
-import type { TagMatch } from '../../../protocol/routing-extension.js';
+import { DIRECTIVE_LIMITS, type TagMatch } from '../../../protocol/routing-extension.js';
 import type { RuleQuestion } from '../../domain/rule-decision.js';
-import { tagKey } from '../../../common/tag-key.js';
+import { tagKey, tagKeysOf } from '../../../common/tag-key.js';
 import { namedList } from '../../../common/named-list.js';
 import { MediaList } from '../../domain/media-list.js';
 import { metadataAmong } from './metadata-path.js';
@@ -68,9 +68,10 @@ function ofInputTypes(ranges: readonly string[]): Condition {
 }
 
 function ofTags(tags: readonly string[], match: TagMatch): Condition {
+  const wanted = tags.map((tag) => ({ tag, key: tagKey(tag) }));
   const carried = (question: RuleQuestion): readonly string[] => {
-    const requested = new Set(tagsOf(question).map(tagKey));
-    return tags.filter((tag) => requested.has(tagKey(tag)));
+    const requested = tagKeysOf(tagsOf(question));
+    return wanted.filter(({ key }) => requested.has(key)).map(({ tag }) => tag);
   };
   const list = match === 'all' ? `all of ${tags.join(', ')}` : oneOf(tags);
   return {
@@ -84,13 +85,28 @@ function ofTags(tags: readonly string[], match: TagMatch): Condition {
   };
 }
 
-/** The tags that led to no skill, and those under the plain key `tags` of the metadata. */
-export function tagsOf({ tags, metadata }: RuleQuestion): readonly string[] {
+const requestedTags = new WeakMap<RuleQuestion, readonly string[]>();
+
+/**
+ * The tags that led to no skill, and those under the plain key `tags` of the metadata: the first 50, without
+ * those that are longer than the tags of a message may be. Read once for all rules.
+ */
+export function tagsOf(question: RuleQuestion): readonly string[] {
+  let tags = requestedTags.get(question);
+  if (tags === undefined) requestedTags.set(question, (tags = readTags(question)));
+  return tags;
+}
+
+function readTags({ tags, metadata }: RuleQuestion): readonly string[] {
   const plain = metadata['tags'];
   if (plain === undefined) return tags;
   const list: readonly unknown[] =
     typeof plain === 'string' ? plain.split(',', MAX_TAGS) : asList(plain);
-  return [...tags, ...list.slice(0, MAX_TAGS).filter((tag) => typeof tag === 'string')];
+  return [...tags, ...list.slice(0, MAX_TAGS).filter(isTag)];
+}
+
+function isTag(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= DIRECTIVE_LIMITS.textLength;
 }
 
 function asList(value: unknown): readonly unknown[] {

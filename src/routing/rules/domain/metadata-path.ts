@@ -1,8 +1,11 @@
 import type { MetadataValue } from './rule.js';
 
+/** Entries of a list that are looked at. */
+const MAX_ENTRIES = 1000;
+
 /**
  * Those of the values that the member of the metadata at this path is; of a list, that are among its
- * entries. Texts are compared exactly, and a number is never equal to a text.
+ * first 1000 entries. Texts are compared exactly, and a number is never equal to a text.
  */
 export function metadataAmong(
   metadata: Readonly<Record<string, unknown>>,
@@ -10,8 +13,18 @@ export function metadataAmong(
   values: readonly MetadataValue[],
 ): readonly MetadataValue[] {
   const found = memberAt(metadata, path);
-  const entries: readonly unknown[] = Array.isArray(found) ? found : [found];
-  return values.filter((value) => entries.includes(value));
+  if (!Array.isArray(found)) return values.filter((value) => value === found);
+  const entries = entriesOf(found);
+  return values.filter((value) => entries.has(value));
+}
+
+const known = new WeakMap<readonly unknown[], ReadonlySet<unknown>>();
+
+/** Made once for all rules that look at a list. */
+function entriesOf(list: readonly unknown[]): ReadonlySet<unknown> {
+  let entries = known.get(list);
+  if (entries === undefined) known.set(list, (entries = new Set(list.slice(0, MAX_ENTRIES))));
+  return entries;
 }
 
 /**

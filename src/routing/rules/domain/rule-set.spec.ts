@@ -44,6 +44,15 @@ describe('a condition on', () => {
       aQuestion({ tags: ['b', 'A'] }),
       true,
     ],
+    [
+      'tags: as long as one may be',
+      { tags: ['b'] },
+      withMetadata({ tags: ['b'.padEnd(255)] }),
+      true,
+    ],
+    ['tags: longer', { tags: ['b'] }, withMetadata({ tags: ['b'.padEnd(256)] }), false],
+    ['tags: the fiftieth', { tags: ['b'] }, withMetadata({ tags: [...numbers(49), 'b'] }), true],
+    ['tags: one more', { tags: ['b'] }, withMetadata({ tags: [...numbers(50), 'b'] }), false],
     ['tags: none asked for', { tags: ['a'] }, withMetadata({ tags: { a: 1 } }), false],
     ['text anywhere', { text: { pattern: 'inv.ice' } }, aQuestion(), true],
     ['text: with case', { text: { pattern: 'INVOICE' } }, aQuestion(), false],
@@ -57,6 +66,18 @@ describe('a condition on', () => {
       { metadata: { l: 'a' } },
       withMetadata({ l: ['b', 'a'] }),
       true,
+    ],
+    [
+      'metadata: the 1000th',
+      { metadata: { l: 'a' } },
+      withMetadata({ l: [...numbers(999), 'a'] }),
+      true,
+    ],
+    [
+      'metadata: one more',
+      { metadata: { l: 'a' } },
+      withMetadata({ l: [...numbers(1000), 'a'] }),
+      false,
     ],
     [
       'metadata: a path',
@@ -82,6 +103,10 @@ describe('a condition on', () => {
     expect(applies(conditions, question)).toBe(expected);
     expect(whyNot(conditions, question) === undefined).toBe(expected);
   });
+
+  function numbers(length: number): string[] {
+    return Array.from({ length }, (_, at) => String(at));
+  }
 
   function withTypes(...inputTypes: string[]) {
     return aQuestion({ inputTypes });
@@ -132,6 +157,20 @@ describe('a set of rules', () => {
       'Rule "Billing" (no. 3): the organization is "acme", and its metadata "tier" is "gold", and the text has "invoice".',
     );
     expect(set.why(rest!, question)).toBe('Rule "rest" (no. 4): it has no conditions.');
+  });
+
+  it('reads what a message brings once for all rules, however much it is', () => {
+    const values = Array.from({ length: 100 }, (_, at) => `value ${at}`);
+    const rules = Array.from({ length: 500 }, (_, at) =>
+      aRule(`r${at}`, { conditions: at % 2 ? { tags: values } : { metadata: { list: values } } }),
+    );
+    const set = new RuleSet(rules);
+    const tags = Array.from({ length: 50 }, () => 'Aé'.repeat(100_000));
+    const list = Array.from({ length: 200_000 }, (_, at) => `entry ${at}`);
+    const before = performance.now();
+    expect([...set.applying(aQuestion({ metadata: { tags, list } }))]).toEqual([]);
+    // Each anew for each rule took a minute.
+    expect(performance.now() - before).toBeLessThan(1000);
   });
 
   it('looks at the text only when all else holds', () => {
