@@ -97,6 +97,17 @@ describe('a receiver that does not behave', () => {
   const expectInTime = (answer: WebhookAnswer): void =>
     expect(answer.durationMs).toBeLessThan(LIMITS.timeoutMs + 400);
 
+  it.each([600, 999])('is left when it answers with the status %i', async (status) => {
+    behave = after(
+      lines(`HTTP/1.1 ${status} Odd`, 'transfer-encoding: chunked'),
+      endless('1\r\nx\r\n', 20),
+    );
+    await expect(egress.fetch(`http://127.0.0.1:${portOf()}/`)).rejects.toThrow(
+      `the answer has the status ${status}, which is none of HTTP`,
+    );
+    await eventually(() => expect(sockets.size).toBe(0));
+  });
+
   it('has few of its tiny chunks waiting in memory while they are not read', async () => {
     behave = after(OK_CHUNKED, endless('1\r\nx\r\n'.repeat(1000)));
     const { body } = await egress.request(`http://127.0.0.1:${portOf()}/`, { method: 'GET' });

@@ -15,6 +15,7 @@ import { eventually } from '../support/eventually.js';
 import { FakeVault } from '../support/fake-vault.js';
 import { ConsentBrowser, type Shown } from '../support/consent-browser.js';
 import { CONSENT_CLIENT, ConsentServer } from '../support/consent-server.js';
+import { listenOnLoopback } from '../support/http-listener.js';
 import type { JsonObject } from '../support/json.js';
 import { ScriptedAgent, type ScriptedCall } from '../support/scripted-agent.js';
 import { TestIssuer } from '../support/test-issuer.js';
@@ -701,6 +702,31 @@ describe('the token of a consent', () => {
     await consented(endpoints);
     expect(agent.calls).toHaveLength(1);
     expect(agent.calls[0]!.headers.authorization).toMatch(/^Bearer ./);
+  });
+
+  it('may come with an ID token of an issuer that is elsewhere than the token endpoint', async () => {
+    const gateway = await listenOnLoopback((request, response) => {
+      void (async () => {
+        const { authorization = '', 'content-type': type = '' } = request.headers;
+        const body = Buffer.concat(await request.toArray());
+        const headers = { authorization, 'content-type': type };
+        const answer = await fetch(`${counting.url}/token`, { method: 'POST', headers, body });
+        const text = await answer.text();
+        expect(JSON.parse(text)).toHaveProperty('id_token');
+        response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
+      })().catch(() => response.destroy());
+    });
+    try {
+      await consented({
+        issuer: null,
+        authorizationUrl: `${counting.url}/auth`,
+        tokenUrl: `${gateway.url}/token`,
+        scopes: ['openid', 'payroll.read'],
+      });
+      expect(agent.calls[0]!.headers.authorization).toMatch(/^Bearer ./);
+    } finally {
+      await gateway.close();
+    }
   });
 });
 

@@ -113,6 +113,8 @@ const READ_AHEAD = 4096;
 const ANSWER_TIMEOUT_MS = 30_000;
 const KNOWN_URLS = 1000;
 
+/** HTTP has none above it (RFC 9110 §15), and `Response` takes none. */
+const MAX_STATUS = 599;
 /** Answers that have no body by definition; `Response` refuses one. */
 const NULL_BODY_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
 
@@ -260,7 +262,8 @@ export class Egress {
   /**
    * {@link request} in the form of `fetch`, for libraries that take one. It differs from `fetch` in
    * that a redirect is an answer like any other and the answer has no `url`. The signal is that of `init`, and
-   * holds until the body has been read; between two pieces of that pass 30 s at most.
+   * holds until the body has been read; between two pieces of that pass 30 s at most. An answer with a status above 599
+   * is closed, and rejected with an Error that names it.
    */
   readonly fetch: Fetch = (url, init) => this.fetched(url, init, {});
 
@@ -318,6 +321,10 @@ export class Egress {
       ...(body === undefined ? {} : { body }),
       ...(signal && { signal }),
     });
+    if (answer.statusCode > MAX_STATUS) {
+      discard(answer.body);
+      throw new Error(`the answer has the status ${answer.statusCode}, which is none of HTTP`);
+    }
     const headers = new Headers();
     for (const [name, value] of Object.entries(answer.headers)) {
       for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one);

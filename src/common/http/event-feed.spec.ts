@@ -42,4 +42,34 @@ describe('a feed', () => {
   it('says that none comes', async () => {
     expect(await fed(0, 100)).toBe(`: heartbeat every 0 ms\n\n${EVENT}`);
   });
+
+  it('waits for its reader again and again, and leaves no listener behind', async () => {
+    const counts: number[] = [];
+    let waits = 0;
+    let failure: unknown;
+    server = createServer((_request, raw) => {
+      const feed = new EventFeed(raw, { heartbeatMs: 0, bufferBytes: 64 * MIB });
+      feed.open();
+      const large = 'x'.repeat(MIB);
+      void (async () => {
+        while (waits < 30) {
+          feed.send({ id: '1', event: 'one', data: large });
+          if (raw.writableNeedDrain) waits += 1;
+          await feed.taken();
+          counts.push(raw.listenerCount('close') + raw.listenerCount('drain'));
+        }
+      })()
+        .catch((error: unknown) => (failure = error))
+        .finally(() => feed.end());
+    });
+    await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const message = await new Promise<IncomingMessage>((resolve) =>
+      get({ port, host: '127.0.0.1' }, resolve),
+    );
+    for await (const _ of message) void _;
+    expect(failure).toBeUndefined();
+    expect(waits).toBe(30);
+    expect(new Set(counts).size).toBe(1);
+  });
 });

@@ -67,12 +67,14 @@ export class EventFeed {
   async taken(): Promise<void> {
     const { raw } = this;
     if (!raw.writableNeedDrain) return;
-    let stalled: NodeJS.Timeout | undefined;
+    const stalled = setTimeout(() => raw.destroy(), STALLED_MS).unref();
+    let forget: (() => void) | undefined;
     await new Promise<void>((resolve) => {
-      stalled = setTimeout(() => raw.destroy(), STALLED_MS).unref();
       raw.once('drain', resolve);
-      onceClosed(raw, resolve);
+      forget = onceClosed(raw, resolve);
     });
+    // A feed waits thousands of times.
+    forget?.();
     clearTimeout(stalled);
   }
 

@@ -29,7 +29,8 @@ async function requests(count: number): Promise<void> {
   expect(answers).toHaveLength(count);
 }
 
-const watch = (index: number): void => onceClosed(answers[index]!, () => void closed.push(index));
+const watch = (index: number): (() => void) =>
+  onceClosed(answers[index]!, () => void closed.push(index));
 
 it('is told of an answer that has ended, once', async () => {
   await requests(1);
@@ -42,6 +43,21 @@ it('is told of an answer that has ended, once', async () => {
   client.end();
   await once(socket, 'close');
   expect(closed).toEqual([0]);
+});
+
+it('is not told any more once the wait has ended, and leaves nothing behind', async () => {
+  await requests(1);
+  const [answer] = answers;
+  const { socket } = answer!.req;
+  watch(0);
+  const before = answer!.listenerCount('close');
+  for (let round = 0; round < 100; round += 1) watch(0)();
+  expect(answer!.listenerCount('close')).toBe(before);
+  client.destroy();
+  await once(socket, 'close');
+  expect(closed).toEqual([0]);
+  watch(0)();
+  expect(closed).toEqual([0, 0]);
 });
 
 it('is told at once of a client that had left before', async () => {

@@ -1,4 +1,5 @@
 import * as oauth from 'oauth4webapi';
+import { isRecord } from '../is-record.js';
 import type { GrantedToken } from './token-cache.js';
 
 /** For a token whose server says nothing of its end. */
@@ -41,6 +42,8 @@ export interface TokenRequest {
   readonly send: (url: string, init: RequestInit) => Promise<Response>;
   /** For the whole of it. */
   readonly timeoutMs: number;
+  /** An ID token is read as well: one whose claims do not fit the server and the client makes the answer none. */
+  readonly readsIdToken?: boolean;
 }
 
 /** A server that is known by its token endpoint alone. */
@@ -63,7 +66,7 @@ export const NO_PROOF: oauth.ClientAuth = oauth.None();
 /** All that a server gave (RFC 6749 §5.1). */
 export interface TokenAnswer extends GrantedToken {
   readonly refreshToken: string | null;
-  /** Of OpenID Connect; its claims fit the server and the client. */
+  /** Of OpenID Connect, where it was to be read; its claims fit the server and the client. */
   readonly idToken: string | null;
   /** What is granted, where that is not what was asked for. */
   readonly scope: string | null;
@@ -96,6 +99,7 @@ export function errorCodeOf(cause: unknown): string | undefined {
 
 async function requested(request: TokenRequest): Promise<TokenAnswer> {
   const { server, clientId, proof, grantType, parameters, send, timeoutMs } = request;
+  const { readsIdToken = false } = request;
   const client = { client_id: clientId };
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
@@ -107,7 +111,8 @@ async function requested(request: TokenRequest): Promise<TokenAnswer> {
     [oauth.allowInsecureRequests]: true,
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const token = await oauth.processGenericTokenEndpointResponse(server, client, answer);
+  const read = await readable(answer, readsIdToken);
+  const token = await oauth.processGenericTokenEndpointResponse(server, client, read);
   if (!HEADER_SAFE.test(token.access_token)) throw new Error('a token no header can carry');
   if (token.token_type !== 'bearer') throw new Error('a token of another type than bearer');
   const lifeMs = token.expires_in === undefined ? DEFAULT_LIFE_MS : token.expires_in * 1000;
@@ -121,6 +126,33 @@ async function requested(request: TokenRequest): Promise<TokenAnswer> {
     idToken,
     scope,
   };
+}
+
+/**
+ * The answer with what counts of it. An ID token is of nobody's interest but who signs in, and has an issuer that a server known by
+ * its endpoints alone is not known by; a member that is null, or an empty token beside the access token, is written for one that is not there.
+ */
+async function readable(answer: Response, readsIdToken: boolean): Promise<Response> {
+  const { status, headers } = answer;
+  if (status !== 200) return answer;
+  const text = await answer.text();
+  const body = parsed(text);
+  if (!isRecord(body)) return new Response(text, { status, headers });
+  const members = Object.entries(body).filter(
+    ([name, value]) =>
+      value !== null &&
+      !(name === 'refresh_token' && value === '') &&
+      !(name === 'id_token' && (value === '' || !readsIdToken)),
+  );
+  return new Response(JSON.stringify(Object.fromEntries(members)), { status, headers });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function reasonOf(cause: unknown): string {

@@ -183,6 +183,7 @@ export class SignInProviders implements OnModuleInit {
       requestToken({
         ...{ server, clientId, proof, grantType, send, timeoutMs: TIMEOUT_MS },
         parameters: { resource, ...parameters },
+        readsIdToken: true,
       }),
     );
     return (tokens.idToken?.length ?? 0) > MAX_ID_TOKEN ? { ...tokens, idToken: null } : tokens;
