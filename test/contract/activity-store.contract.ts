@@ -18,7 +18,7 @@ export function activityStoreContract(open: () => Promise<ActivityStore>): void 
   });
   const all = {
     kinds: ['tasks', 'calls'] as const,
-    from: NOON - 100 * MINUTE_MS,
+    from: 0,
     to: NOON + 100 * MINUTE_MS,
   };
 

@@ -226,6 +226,25 @@ it('adds no message to a task once its principal is disabled', async () => {
   expect(works).toBe(before);
 });
 
+it('keeps no credentials for an agent once its principal is deleted, nor for the next agent of its id', async () => {
+  const card = `${agent.url}/.well-known/agent-card.json`;
+  const own = { cardUrl: card, id: 'called' };
+  const put = (key: string): Promise<HttpAnswer> =>
+    api('PUT', 'agents/called/credentials/acme', { credentials: { 'x-key': 'k' } }, key);
+  expect((await api('POST', 'agents', own)).status).toBe(201);
+  const other = await newKey(['agents:organization']);
+  const check = hub.app.get(RegistrationCheck, { strict: false });
+  const ofOther = await waitingIn(check, 'reachTokenServer', () => put(other.key));
+  await api('DELETE', 'agents/called');
+  expect((await api('POST', 'agents', own)).status).toBe(201);
+  ofOther.goOn();
+  expect((await ofOther.answer).status).toBe(404);
+  const putting = await waitingIn(check, 'reachTokenServer', () => put(caller.key));
+  await deletePrincipal(caller);
+  await refused(putting);
+  expect((await api('GET', 'agents/called/credentials/acme')).status).toBe(404);
+});
+
 it('changes no agent once its principal is deleted', async () => {
   const card = `${agent.url}/.well-known/agent-card.json`;
   const own = { cardUrl: card, id: 'own' };

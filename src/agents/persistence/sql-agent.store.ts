@@ -182,11 +182,13 @@ export class SqlAgentStore extends AgentStore {
     id: string,
     organization: string,
     make: (agent: Agent) => OrganizationCredentials,
+    admit?: WriteCheck,
   ): Promise<{ readonly kept: OrganizationCredentials; readonly isNew: boolean } | undefined> {
     const { rows, ownRows } = this;
     return this.database.write(function* (tx): Work<
       { readonly kept: OrganizationCredentials; readonly isNew: boolean } | undefined
     > {
+      if (admit !== undefined) yield* admit(tx);
       const sql = `${SELECT} WHERE id = ? AND deleted_at IS NULL${forUpdate(tx)}`;
       const [row] = yield* tx.all<DatabaseRow>(sql, [id]);
       if (row === undefined) return undefined;

@@ -45,8 +45,12 @@ class FakeStore extends AgentStore {
     });
   }
 
-  remove(id: string): Promise<boolean> {
-    return this.write(() => this.agents.delete(id));
+  remove(id: string, _now: Date, check?: (agent: Agent) => void): Promise<boolean> {
+    return this.write(() => {
+      const agent = this.agents.get(id);
+      if (agent !== undefined) check?.(agent);
+      return this.agents.delete(id);
+    });
   }
 
   get(id: string): Promise<Agent | undefined> {
@@ -239,6 +243,41 @@ describe('the declared agents', () => {
       ...['agents.delete attempted', 'agents.delete succeeded'],
       ...['agents.update attempted', 'agents.update succeeded'],
     ]);
+  });
+
+  it('leave one alone that was registered by the API under an id meanwhile', async () => {
+    await start(declared('old'));
+    const remove = store.remove.bind(store);
+    store.remove = async (...args) => {
+      store.remove = remove;
+      const [id] = args;
+      store.agents.set(id, { ...store.agents.get(id)!, source: 'api', createdAt: new Date() });
+      return remove(...args);
+    };
+    await pass(10);
+    recorded = [];
+    source.change(configOf(declared('new')));
+    await pass(2000);
+    expect(stored()).toEqual(['new', 'old']);
+    expect(recorded).toContain('agents.delete failed');
+    expect(logged).not.toContain('agent removed: the configuration no longer declares it');
+  });
+
+  it.each([
+    ['the same address and organizations', {}, true],
+    ['other organizations', { organizations: ['red'] }, false],
+    ['another address', { endpoint: { ...CHECKED.endpoint, url: 'https://b.example/' } }, false],
+  ])('are the agent that the API registered with %s: %p %p', async (_what, changes, isSame) => {
+    await start(declared('one'));
+    await stop();
+    const createdAt = new Date(0);
+    store.agents.set('one', {
+      ...store.agents.get('one')!,
+      ...{ source: 'api', createdAt, ...changes },
+    });
+    await start(declared('one'));
+    const { createdAt: since, source: by } = store.agents.get('one')!;
+    expect([by, since.getTime() === 0]).toEqual(['config', isSame]);
   });
 
   it('are in force at once while a card of the list before is still being read', async () => {

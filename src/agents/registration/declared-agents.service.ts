@@ -15,7 +15,7 @@ import { withFirstOf } from '../../common/with-first-of.js';
 import type { Agent } from '../agent.js';
 import { issuersFault } from './referable.js';
 import { RegistrationCheck } from './registration-check.js';
-import { AgentRegistry } from '../registry/agent-registry.js';
+import { AgentRegistry, isContinuedBy } from '../registry/agent-registry.js';
 import { agentOf, checkCarried } from './agent-source.js';
 import { AgentStore } from '../registry/agent-store.js';
 import { lackingSecurity } from '../card/required-security.js';
@@ -136,10 +136,30 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
     const stay = new Set(declared.map(({ id }) => id));
     for (const agent of this.registry.all()) {
       if (agent.source !== 'config' || stay.has(agent.id)) continue;
-      await this.audited('delete', agent.id, () => this.store.remove(agent.id, this.clock.now()));
-      this.log.warn({ agent: agent.id }, 'agent removed: the configuration no longer declares it');
+      await this.remove(agent);
     }
     await this.registry.renew();
+  }
+
+  private async remove({ id, createdAt }: Agent): Promise<void> {
+    const isStill = (stored: Agent): boolean =>
+      stored.source === 'config' && stored.createdAt.getTime() === createdAt.getTime();
+    try {
+      await this.audited('delete', id, () => this.removeIf(id, isStill));
+    } catch (error) {
+      // It was deleted, and registered by somebody, meanwhile.
+      if (!isConflict(error)) throw error;
+      return;
+    }
+    this.log.warn({ agent: id }, 'agent removed: the configuration no longer declares it');
+  }
+
+  /** Throws HubError CONFLICT where the id has another one by then. */
+  private async removeIf(id: string, isMeant: (stored: Agent) => boolean): Promise<void> {
+    await this.store.remove(id, this.clock.now(), (stored) => {
+      if (!isMeant(stored))
+        throw new HubError('CONFLICT', `Another agent has the id ${id} by now.`);
+    });
   }
 
   private noteEnabled(declared: readonly DeclaredAgent[]): void {
@@ -282,6 +302,7 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
     if (same(present, this.asDisabled(agent, present))) return;
     if (present.source === 'api') {
       this.log.warn({ agent: agent.id }, 'a declared agent replaces one registered by the API');
+      if (!isContinuedBy(present, agent)) return this.takePlaceOf(present, agent);
     }
     await this.audited('update', agent.id, () =>
       this.store.update(agent.id, (stored) => ({
@@ -289,6 +310,20 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
         createdAt: stored.createdAt,
       })),
     );
+  }
+
+  /** What the one that had the id works on stays with it. */
+  private async takePlaceOf({ id, createdAt }: Agent, agent: Agent): Promise<void> {
+    try {
+      await this.audited('update', id, async () => {
+        await this.removeIf(id, (stored) => stored.createdAt.getTime() === createdAt.getTime());
+        await this.store.add(agent);
+      });
+    } catch (error) {
+      // Somebody was quicker: another process of the same configuration, or the API.
+      if (!isConflict(error)) throw error;
+      await this.put(agent, await this.store.get(id));
+    }
   }
 
   /** Disabled, where an operator has done that since the declaration says what it says. */
@@ -312,9 +347,13 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
       await this.audited('register', agent.id, () => this.store.add(agent));
     } catch (error) {
       // Another process of the same configuration was quicker.
-      if (!(error instanceof HubError) || error.reason !== 'CONFLICT') throw error;
+      if (!isConflict(error)) throw error;
     }
   }
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof HubError && error.reason === 'CONFLICT';
 }
 
 /** The declared address is where the agent's card has been read before. */

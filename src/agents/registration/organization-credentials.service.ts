@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../../auth/index.js';
+import { PresentCallers, type Principal } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { HubError, invalidField } from '../../common/hub-error.js';
 import { NAME } from '../../common/http/text-forms.js';
@@ -31,12 +31,14 @@ export class OrganizationCredentialsService {
     private readonly registration: RegistrationCheck,
     private readonly referable: Referable,
     private readonly unread: UnreadAgents,
+    private readonly callers: PresentCallers,
     private readonly clock: Clock,
   ) {}
 
   /**
    * Sets them, as a whole, for the servers that the agent has now. Throws NOT_FOUND also for an agent that the caller's
-   * organization may not use, and what is thrown for the credentials of an agent.
+   * organization may not use, what is thrown for the credentials of an agent, and UNAUTHENTICATED for a caller that has ended
+   * meanwhile.
    */
   async put(
     id: string,
@@ -60,12 +62,16 @@ export class OrganizationCredentialsService {
     await this.referable.check('credentials', credentials);
     await this.referable.checkAuthentication(authentication, this.clock.now());
     await this.registration.reachTokenServer(authentication);
-    const put = await this.store.putCredentials(id, organization, (agent) => {
+    const make = (agent: Agent): OrganizationCredentials => {
+      // Another agent may have the id by now.
+      if (agent.createdAt.getTime() !== present?.createdAt.getTime()) return notFound(id);
       this.checkUsable(id, agent, caller);
       const after = { ...given, credentialOrigins: originsGiven({ ...agent, ...given }) };
       checkCarried('credentials', endpointOf({ ...agent, ...after }), given);
       return { ...after, updatedAt: this.clock.now() };
-    });
+    };
+    const admit = this.callers.writeCheckOf(caller);
+    const put = await this.store.putCredentials(id, organization, make, admit);
     await this.registry.follow();
     return put ?? notFound(id);
   }

@@ -293,13 +293,14 @@ function deletedById(deleted: readonly Agent[]): ReadonlyMap<string, readonly Ag
 function continuationOf(newestFirst: readonly Agent[], index: number): Agent | undefined {
   let found = newestFirst[index];
   for (const next of newestFirst.slice(0, index).reverse()) {
-    if (found === undefined || !isSame(found, next)) break;
+    if (found === undefined || !isContinuedBy(found, next)) break;
     found = next;
   }
   return found;
 }
 
-function isSame(one: Agent, next: Agent): boolean {
+/** Whether the next agent with the id of one is the same, registered again: for the same organizations, at the same address. */
+export function isContinuedBy(one: Agent, next: Agent): boolean {
   return (
     one.endpoint.url === next.endpoint.url &&
     isDeepStrictEqual(one.organizations, next.organizations)

@@ -63,12 +63,14 @@ export abstract class AgentStore {
   /**
    * Keeps what an agent is called with for an organization, made of the agent as it is stored at that moment, in place of what was
    * kept before. `make` is pure, may run again, and may throw. Undefined when there is no such agent; `isNew`: there was nothing
-   * before. It goes with the agent: when that is forgotten, or its id taken anew.
+   * before. It goes with the agent: when that is forgotten, or its id taken anew. Throws what `admit` throws in the same
+   * transaction.
    */
   abstract putCredentials(
     id: string,
     organization: string,
     make: (agent: Agent) => OrganizationCredentials,
+    admit?: WriteCheck,
   ): Promise<{ readonly kept: OrganizationCredentials; readonly isNew: boolean } | undefined>;
 
   /** False when there was nothing. */

@@ -172,17 +172,27 @@ export class SqlActivityStore extends ActivityStore {
     for (let first = 0, agents: number; first < agentIds.length; first += agents) {
       agents = Math.min(AGENTS_AT_ONCE, Math.max(1, Math.floor(most() / spans)));
       const those = agentIds.slice(first, first + agents);
-      for (let begin = from, end: number; begin < to; begin = end) {
+      for (let begin = from; begin < to;) {
         if (!isFirst) await longTurn();
         isFirst = false;
-        end = agents === 1 ? Math.min(to, begin + most() * spanMs) : to;
+        const end = agents === 1 ? Math.min(to, begin + most() * spanMs) : to;
         const began = performance.now();
         const reading = read(meant({ ...query, agentIds: those, from: begin, to: end }));
         const readMs = performance.now() - began;
         const rows = await reading;
         size.time(() => rows.forEach(take), readMs);
+        begin = rows.length > 0 || end === to ? end : await this.nextAt(query.span, end, to);
       }
     }
+  }
+
+  /** When the next minute or quarter began in which anything was counted at all; `to` when none did before. */
+  private async nextAt(span: ActivitySpan, from: number, to: number): Promise<number> {
+    const [row] = await this.database.read<{ at: number | string | null }>(
+      'SELECT MIN(at) AS at FROM activity WHERE span = ? AND at >= ? AND at < ?',
+      [span, from, to],
+    );
+    return row?.at == null ? to : Number(row.at);
   }
 }
 
