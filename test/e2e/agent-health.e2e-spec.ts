@@ -115,8 +115,7 @@ describe('an agent that nobody calls', () => {
   it('is looked at: it is healthy, down when it is gone, and healthy when it is back', async () => {
     await use(PROBING);
     const agent = await register('idle');
-    expect(await healthOf('idle')).toMatchObject({ state: 'unknown', breaker: 'closed' });
-    await shows('idle', { state: 'healthy', lastError: null });
+    await shows('idle', { state: 'healthy', breaker: 'closed', lastError: null });
     const { port } = agent;
     await agent.close();
     await shows('idle', { state: 'down' });
