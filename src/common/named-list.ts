@@ -2,10 +2,10 @@
 const MAX_NAMED = 10;
 const MAX_NAME = 200;
 
-/** Texts of others in a sentence: the first ten, long ones cut, and how many more there are. */
-export function namedList(texts: readonly string[]): string {
-  const shown = texts.slice(0, MAX_NAMED).map(cut).join(', ');
-  const more = texts.length - MAX_NAMED;
+/** Texts of others in a sentence: the first ten, or `most`, long ones cut, and how many more there are. */
+export function namedList(texts: readonly string[], most = MAX_NAMED): string {
+  const shown = texts.slice(0, most).map(cut).join(', ');
+  const more = texts.length - most;
   return more > 0 ? `${shown} and ${more} more` : shown;
 }
 

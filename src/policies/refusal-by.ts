@@ -1,3 +1,4 @@
+import { namedList } from '../common/named-list.js';
 import type { Refusal } from '../common/hub-error.js';
 
 /** Stands among the ids of policies that refused where none permits. */
@@ -15,7 +16,6 @@ export function refusalSentence(policy: string | undefined): string {
   if (policy === undefined) return 'Policies refuse it, since they cannot be evaluated.';
   const ids = policy.split(',').filter((id) => id !== DEFAULT_DENIES);
   if (ids.length === 0) return 'No policy permits it.';
-  const named = ids.slice(0, MAX_NAMED).join(', ');
-  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
-  return `It is forbidden by the ${ids.length === 1 ? 'policy' : 'policies'} ${named}${more}.`;
+  const named = namedList(ids, MAX_NAMED);
+  return `It is forbidden by the ${ids.length === 1 ? 'policy' : 'policies'} ${named}.`;
 }

@@ -1,3 +1,4 @@
+import { NO_STORE } from '../../common/http/no-store.js';
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
@@ -219,7 +220,7 @@ export class HttpBindings {
       if (answer.kind === 'stream') return await this.serveStream(reply, answer, gone, taken);
       reservation.made(lengthOf(answer.text));
       // What a GET answers is for its caller alone, also where a cache stands between.
-      if (route.method === 'GET') void reply.header('cache-control', 'no-store');
+      if (route.method === 'GET') void reply.header('cache-control', NO_STORE);
       void reply.headers(activatedHeaders(answer.call));
       setType(binding, request, reply);
       taken();
@@ -287,7 +288,7 @@ export class HttpBindings {
       reply
         .status(status)
         // A failure, too, is for its caller and this moment alone.
-        .headers({ 'cache-control': 'no-store', ...failureHeaders(error, challenge) })
+        .headers({ 'cache-control': NO_STORE, ...failureHeaders(error, challenge) })
         .send(text)
     );
   }

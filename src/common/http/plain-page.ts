@@ -1,3 +1,4 @@
+import { NO_STORE } from './no-store.js';
 import { onlyStyle, pageHeaders } from './page-headers.js';
 
 const STYLE = `
@@ -9,7 +10,7 @@ dd { margin: 0; overflow-wrap: anywhere }
 /** The page is text: nothing runs in it or is loaded by it. */
 export const PLAIN_PAGE_HEADERS: Readonly<Record<string, string>> = {
   ...pageHeaders(onlyStyle(STYLE)),
-  'cache-control': 'no-store',
+  'cache-control': NO_STORE,
   'x-content-type-options': 'nosniff',
 };
 

@@ -1,3 +1,4 @@
+import { NO_STORE } from '../../common/http/no-store.js';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -69,7 +70,7 @@ function headersWith(nonce: string): Readonly<Record<string, string>> {
       "base-uri 'none'",
       "base-uri 'self'",
     ),
-    'cache-control': 'no-store',
+    'cache-control': NO_STORE,
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
     'permissions-policy': 'camera=(), geolocation=(), microphone=()',

@@ -1,3 +1,4 @@
+import { NO_STORE } from '../../common/http/no-store.js';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -50,7 +51,7 @@ export class SessionEndpoint implements OnModuleInit {
       exposeHeadRoute: false,
       config: { access: 'public' },
       handler: async (request, reply) => {
-        void reply.header('cache-control', 'no-store');
+        void reply.header('cache-control', NO_STORE);
         return this.view(request, reply);
       },
     });
@@ -65,7 +66,7 @@ export class SessionEndpoint implements OnModuleInit {
         done();
       },
       handler: async (request, reply) => {
-        void reply.header('cache-control', 'no-store');
+        void reply.header('cache-control', NO_STORE);
         return { signOutUrl: await this.signOut(request, reply) };
       },
     });
