@@ -206,9 +206,9 @@ it('is asked for again when the process that has got its new tokens is killed be
   expect(provider.grants).toEqual(['authorization_code', 'refresh_token']);
   // The provider takes a refresh token once: the one that is stored is used up.
   const task = await send(other);
+  const link = linkOf(task, other);
   expect(textOf(task)).toContain('does not take the consent that you have given any more');
   const browser = new ConsentBrowser();
-  const link = linkOf(task, other);
   expect(await ends()).toEqual(['refused-token']);
   await one.restart();
   browser.share(one.url, other.url);
