@@ -239,6 +239,20 @@ describe('after a kill', () => {
     expect(agent.calls.filter(({ call }) => call === 'findTasksByMessage')).toHaveLength(1);
   });
 
+  it('an agent that is busy for a moment is asked again', async () => {
+    const agent = new FakeAgent('a', () => undefined);
+    hub = await HubTasks.start({ agents: [agent] });
+    const { id } = await hub.begin('go');
+    await eventually(() => agent.turn);
+    kill(hub);
+    agent.turn.completed('found again');
+    const refusal = { kind: 'rejected', detail: { httpStatus: 503 } } as const;
+    agent.refusals.set('findTasksByMessage', { ...refusal, message: 'busy', once: true });
+    hub = await hub.successor();
+    const done = await hub.until(id, TaskState.TASK_STATE_COMPLETED);
+    expect(statusText(done)).toBe('found again');
+  });
+
   it('such a message is sent again under its id when the setting says so', async () => {
     const { agent, id } = await lostMessage('again');
     expect(statusText(await hub.until(id, TaskState.TASK_STATE_COMPLETED))).toBe('second try');

@@ -108,6 +108,33 @@ describe('CancelTask', () => {
     ]);
   });
 
+  it.each([
+    ['could not be reached', { kind: 'unreachable' }],
+    ['answered HTTP 503', { kind: 'rejected', detail: { httpStatus: 503 } }],
+  ] as const)('goes to an agent again that %s', async (message, refusal) => {
+    const agent = busy();
+    const task = await working(agent);
+    agent.refusals.set('cancel', { ...refusal, message });
+    expect(statusText(await cancel(task))).toBe(
+      `Agent a did not take the cancel: it ${message}; canceled at the hub.`,
+    );
+    const delegation = async () => (await hub.log.read(task.id, EVERYTHING))!.delegations[0]!;
+    await eventually(async () =>
+      expect(await delegation()).toMatchObject({ cancelPending: true, owner: null }),
+    );
+    agent.refusals.clear();
+    const delegations = [{ id: (await delegation()).id, leaseUntil: new Date(0) }];
+    await hub.log.update(task.id, () => ({
+      change: { events: [], delegations },
+      result: undefined,
+    }));
+    const canceled = TaskState.TASK_STATE_CANCELED;
+    await eventually(() => expect(agent.snapshot(agent.turn.taskId).status?.state).toBe(canceled));
+    await eventually(async () =>
+      expect(await delegation()).toMatchObject({ cancelPending: false, owner: null }),
+    );
+  });
+
   it('takes an agent that has not answered at all', async () => {
     const silent = new FakeAgent('a', () => undefined);
     hub = await HubTasks.start({ agents: [silent] });

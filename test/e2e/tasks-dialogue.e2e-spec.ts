@@ -86,11 +86,14 @@ describe('input-required through the hub and back', () => {
     expect((await hub.kinds(requested.id)).filter((kind) => kind === 'message')).toHaveLength(2);
   });
 
-  it('asks the agent again when it was away for a moment', async () => {
+  it.each([
+    ['away', { kind: 'unreachable' }],
+    ['busy', { kind: 'rejected', detail: { httpStatus: 503 } }],
+  ] as const)('asks the agent again when it was %s for a moment', async (message, refusal) => {
     const agent = greeter();
     await start(agent);
     const requested = await hub.send('go');
-    agent.refusals.set('stream', { kind: 'unreachable', message: 'restarting', once: true });
+    agent.refusals.set('stream', { ...refusal, message, once: true });
     expect(artifactTexts(await hub.reply(requested, 'Ann'))).toEqual(['hello Ann']);
   });
 

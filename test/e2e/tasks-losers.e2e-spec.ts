@@ -148,12 +148,16 @@ async function loserIn(taskId: string): Promise<string> {
   return stored?.aggregate.delegations[1]?.id ?? '';
 }
 
-describe('an agent that cannot be reached', () => {
+describe.each([
+  ['cannot be reached', { kind: 'unreachable' }],
+  ['is away behind a balancer (503)', { kind: 'rejected', detail: { httpStatus: 503 } }],
+  ['is too busy', { kind: 'rejected', detail: { httpStatus: 429 } }],
+] as const)('an agent that %s', (message, refusal) => {
   it('is told when its turn comes again', async () => {
     const agents = [winner(), loser((turn) => turn.working())] as const;
     const { id } = await race(...agents);
     await hub.until(id, TaskState.TASK_STATE_WORKING);
-    agents[1].refusals.set('cancel', { kind: 'unreachable', message: 'away' });
+    agents[1].refusals.set('cancel', { ...refusal, message });
     win(agents[0]);
     await hub.until(id, COMPLETED);
     await eventually(async () => {

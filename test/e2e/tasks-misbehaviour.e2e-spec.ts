@@ -273,6 +273,39 @@ describe('events after the end', () => {
   });
 });
 
+describe('an agent that is polled', () => {
+  it.each([429, 500, 503])(
+    'may answer HTTP %s for as long as it may be silent',
+    async (httpStatus) => {
+      const agent = await start((turn) => turn.working(), { streaming: false });
+      const { id } = await hub.begin('go');
+      await hub.until(id, TaskState.TASK_STATE_WORKING);
+      const before = agent.called('getTask');
+      agent.refusals.set('getTask', { kind: 'rejected', message: 'away', detail: { httpStatus } });
+      await eventually(() => expect(agent.called('getTask')).toBeGreaterThan(before + 5));
+      agent.turn.completed('back again');
+      agent.refusals.clear();
+      const done = await hub.until(id, TaskState.TASK_STATE_COMPLETED);
+      expect(statusText(done)).toBe('back again');
+      expect(agent.called('cancel')).toBe(0);
+    },
+  );
+
+  it('and is busy for longer fails its task', async () => {
+    const budgets = { idleMs: 300 };
+    const agent = await start((turn) => turn.working(), { streaming: false, budgets });
+    const detail = { httpStatus: 503 };
+    agent.refusals.set('getTask', { kind: 'rejected', message: 'away', detail });
+    const failed = await hub.send('go');
+    expect(statusText(failed)).toMatch(
+      /^Agent a said nothing more for .*: it answered HTTP 503\.$/,
+    );
+    expect(agent.called('getTask')).toBeGreaterThan(4);
+    const [delegation] = (await hub.log.read(failed.id, { kind: 'everything' }))!.delegations;
+    expect(delegation).toMatchObject({ state: 'failed', progress: { endCode: 'AGENT_BUSY' } });
+  });
+});
+
 /** Pauses are over in a tenth of their time. */
 class QuickClock extends SystemClock {
   override sleep(ms: number, signal?: AbortSignal): Promise<void> {

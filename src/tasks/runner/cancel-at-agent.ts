@@ -6,6 +6,7 @@ import { cancelOf } from '../domain/operator-actions.js';
 import { withoutHubKeys } from '../domain/own-ids.js';
 import { seconds } from '../domain/wording.js';
 import { noteTrouble } from './agent-trouble.js';
+import { isMissed } from './is-transient.js';
 import { messageOf } from './outgoing-message.js';
 import { findOwnTask } from './resolve-unknown.js';
 import type { RunContext } from './run-context.js';
@@ -29,7 +30,7 @@ export async function cancelAtAgent(run: RunContext): Promise<void> {
   if (id === null) {
     return cancelHere(run, `${agentName} gave no answer; canceled at the hub.`, false);
   }
-  const { refusal, answered } = run.inFlight
+  const { refusal, answered, missed } = run.inFlight
     ? await cancelInFlight(run, id, left)
     : { ...(await cancel(run, id, left())), answered: true };
   for (let first = true; !run.done && !run.signal.aborted && left() > 0; first = false) {
@@ -39,7 +40,8 @@ export async function cancelAtAgent(run: RunContext): Promise<void> {
   }
   if (run.done || run.signal.aborted) return;
   const why = refusal ?? `has not confirmed the cancel ${waited}`;
-  await cancelHere(run, `${agentName} ${why}; canceled at the hub.`, answered && !run.inFlight);
+  const notified = answered && !missed && !run.inFlight;
+  await cancelHere(run, `${agentName} ${why}; canceled at the hub.`, notified);
 }
 
 /** The answer of an agent to a cancel. */
@@ -48,6 +50,8 @@ interface CancelAnswer {
   readonly refusal: string | undefined;
   /** It has answered in time. */
   readonly answered: boolean;
+  /** It was not reached, or is busy: it gets the cancel again. */
+  readonly missed: boolean;
 }
 
 /** The id of the agent's task: known, about to be, or found by the message, which another process may have sent. */
@@ -99,17 +103,17 @@ async function tryCancel(
   id: string,
   maxMs: number,
 ): Promise<CancelAnswer & { readonly task: Task | undefined }> {
-  const start = run.deps.clock.now().getTime();
+  const start = run.deps.clock.monotonicMs();
   const [task, error] = await attempt(run, maxMs, (options) =>
     run.deps.client.cancel(run.agent, id, options, withoutHubKeys(run.cancelMetadata ?? undefined)),
   );
-  if (error === undefined) return { task, refusal: undefined, answered: true };
-  if (run.deps.clock.now().getTime() - start >= maxMs) {
-    return { task, refusal: undefined, answered: false };
+  if (error === undefined) return { task, refusal: undefined, answered: true, missed: false };
+  if (run.deps.clock.monotonicMs() - start >= maxMs) {
+    return { task, refusal: undefined, answered: false, missed: false };
   }
   noteTrouble(run, error);
   const refusal = `did not take the cancel: it ${error.publicMessage}`;
-  return { task, refusal, answered: true };
+  return { task, refusal, answered: true, missed: isMissed(error) };
 }
 
 async function poll(run: RunContext, maxMs: number): Promise<void> {

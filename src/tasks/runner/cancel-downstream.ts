@@ -8,7 +8,7 @@ import { FencedError } from '../log/task-log.js';
 import type { ClaimedDelegation } from '../store/claimed-task.js';
 import type { Delegation, DelegationPatch, TaskAggregate } from '../task.js';
 import { messageToSend } from './outgoing-message.js';
-import { isTransient } from './is-transient.js';
+import { isMissed } from './is-transient.js';
 import { findOwnTask } from './resolve-unknown.js';
 import { RunContext } from './run-context.js';
 import type { RunDeps } from './run-deps.js';
@@ -114,7 +114,7 @@ async function sendCancels(
     downstreamTaskId ??= await findDownstreamTask(deps, agent, aggregate, delegation, message);
   } catch (error) {
     if (!(error instanceof AgentCallError)) throw error;
-    return { isDone: areAbandonedDone && !isTransient(error), abandoned };
+    return { isDone: areAbandonedDone && !isMissed(error), abandoned };
   }
   const ended = { ...delegation, downstreamTaskId };
   const isSent = await deps.downstreamCancel.send(

@@ -11,7 +11,7 @@ import { agentCallOptions } from './call-options.js';
 import { TaskTokens } from '../store/task-tokens.js';
 import type { Delegation, SentWith, TaskRecord } from '../task.js';
 import { CANCELLED } from './cancelled.js';
-import { isTransient } from './is-transient.js';
+import { isMissed } from './is-transient.js';
 
 /**
  * Cancels the tasks of agents whose delegations were ended by the hub (policy, deadline, cancel). Each call has
@@ -35,8 +35,8 @@ export class DownstreamCancel {
 
   /**
    * Never rejects. Does nothing for a delegation without a downstream task. `sentWith` is what came with
-   * the message the agent has. False when the
-   * agent could not be reached, or did not answer before `stop` aborted, so that it may be worth another attempt.
+   * the message the agent has. False when the agent could not be reached, is busy, or did not answer before
+   * `stop` aborted, so that it may be worth another attempt.
    */
   async send(
     delegation: Delegation,
@@ -66,7 +66,7 @@ export class DownstreamCancel {
       const reason = error instanceof AgentCallError ? error.message : String(error);
       const ids = { taskId: record.id, delegationId: delegation.id, agentId };
       logger.warn({ ...ids, reason }, 'sending a cancel to an agent failed');
-      return !isTransient(error);
+      return !isMissed(error);
     } finally {
       forget();
       stop.removeEventListener('abort', cut);

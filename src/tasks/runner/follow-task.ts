@@ -5,6 +5,7 @@ import type { Why } from '../domain/end-delegation.js';
 import { seconds } from '../domain/wording.js';
 import type { EndCode } from '../task.js';
 import { endCodeOf, noteTrouble } from './agent-trouble.js';
+import { isBusyOrAway } from './is-transient.js';
 import type { RunContext } from './run-context.js';
 import type { Step } from './steps.js';
 import { AgentUpdateWaiter } from './agent-update-waiter.js';
@@ -115,6 +116,7 @@ class Follower {
       case 'invalid':
         return this.unusableAnswer(`InvalidAgentResponse: it ${error.publicMessage}`, code);
       case 'rejected':
+        if (isBusyOrAway(error)) return this.idleTooLong(`it ${error.publicMessage}`, code);
         return this.unusableAnswer(`it ${error.publicMessage}`, code);
       case 'interrupted':
         return this.idleTooLong(`it ${error.publicMessage}`);

@@ -16,6 +16,7 @@ import { seconds } from '../domain/wording.js';
 import { EventBuffer } from './event-buffer.js';
 import { AgentStreamReader } from './agent-stream-reader.js';
 import { sendWithCallback } from './send-with-callback.js';
+import { isBusy } from './is-transient.js';
 import { outgoing } from './outgoing-message.js';
 import { takeEndOfTask } from './resolve-unknown.js';
 import type { RunContext } from './run-context.js';
@@ -27,7 +28,7 @@ const CANNOT_STREAM: ReadonlySet<number | undefined> = new Set([
   ERROR_CODES.UNSUPPORTED_OPERATION,
   ERROR_CODES.METHOD_NOT_FOUND,
 ]);
-/** An agent that continues a task may be unreachable for a moment: pauses before its next message is tried again. */
+/** An agent that continues a task may be unreachable or busy for a moment: pauses before its next message is tried again. */
 const RETRY_PAUSES_MS = [500, 1000, 2000] as const;
 /** How long an agent may take to close its stream after its last event, so that its connection can be reused. */
 const LINGER_MS = 1000;
@@ -241,9 +242,6 @@ function isRefusal(error: unknown): error is AgentCallError {
 }
 
 function isWorthRetry(error: unknown): boolean {
-  return (
-    error instanceof AgentCallError &&
-    error.kind === 'unreachable' &&
-    error.detail.lacks === undefined
-  );
+  if (!(error instanceof AgentCallError)) return false;
+  return (error.kind === 'unreachable' && error.detail.lacks === undefined) || isBusy(error);
 }
