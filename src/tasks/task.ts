@@ -118,6 +118,11 @@ export interface DelegationProgress {
    * canceled with it yet: they are not followed.
    */
   readonly abandoned?: readonly string[];
+  /**
+   * The agent worked while the client's message was taken to it, and may have sent events that were not heard: set
+   * until its whole task has been taken.
+   */
+  readonly mayHaveMissed?: true;
   /** `auth-required` because its message cannot be sent without this, rather than because its agent says so. */
   readonly awaits?: Authorization;
   /** When what has happened. */

@@ -93,6 +93,7 @@ function takeEvent(draft: Draft, delegation: Delegation, payload: Payload, ids: 
   const taskId = payload.$case === 'task' ? payload.value.id : payload.value.taskId;
   const invalid = accept(draft, delegation, taskId, payload.value.contextId);
   if (invalid !== undefined) return invalid;
+  if (payload.$case === 'task') forgetMissed(draft, delegation.id);
   const updates =
     payload.$case === 'task'
       ? reconcile(draft.aggregate, delegation.id, payload.value).map((each) => each.payload)
@@ -128,7 +129,12 @@ function accept(draft: Draft, delegation: Delegation, taskId: string, contextId:
         : {
             state: 'queued',
             messageSeq: next,
-            progress: later.length > 0 ? { ...progress, pending: later } : progress,
+            // What else comes behind this answer is not heard.
+            progress: {
+              ...progress,
+              mayHaveMissed: true,
+              ...(later.length > 0 && { pending: later }),
+            },
             owner: null,
             leaseUntil: null,
           }),
@@ -145,6 +151,14 @@ function accept(draft: Draft, delegation: Delegation, taskId: string, contextId:
     draft.patch(delegation.id, { downstreamContextId: contextId });
   }
   return undefined;
+}
+
+/** The whole task has come. Another message that waits to be sent goes to an agent that may say more meanwhile. */
+function forgetMissed(draft: Draft, delegationId: string): void {
+  const { state, progress } = draft.delegation(delegationId) ?? {};
+  if (progress?.mayHaveMissed === undefined || state === 'queued') return;
+  const { mayHaveMissed: _, ...rest } = progress;
+  draft.patch(delegationId, { progress: rest });
 }
 
 /** Some agents report the progress of a task in messages that carry its id. */

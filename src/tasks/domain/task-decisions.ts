@@ -121,7 +121,12 @@ export function decideFollowUp(
     draft.patch(target.id, {
       state: 'queued',
       messageSeq,
-      progress: { ...target.progress, ...(lastStatus !== undefined && { lastStatus }) },
+      progress: {
+        ...target.progress,
+        ...(lastStatus !== undefined && { lastStatus }),
+        // One that waits for this message sends nothing, as a rule.
+        ...(target.state !== 'input-required' && { mayHaveMissed: true as const }),
+      },
       reason: null,
       owner: null,
       leaseUntil: null,

@@ -15,8 +15,8 @@ export interface StreamBatch extends EventBatch {
 
 /**
  * Reads an agent's stream and holds its end back: that is released when the stream has closed, when the whole
- * task has come, when the client cancels, or after a second; where artifacts come after it, the agent's task is
- * fetched first. Until there is an end, events pass as they are.
+ * task has come, when the client cancels, or after a second; where artifacts come after it, or some may not have been
+ * heard before it, the agent's task is fetched first. Until there is an end, events pass as they are.
  */
 export class AgentStreamReader {
   private deferred = new DeferredEnd();
@@ -72,12 +72,20 @@ export class AgentStreamReader {
     const { conflict } = deferred;
     if (conflict !== undefined) return { events, end, conflict };
     if (deferred.hasTask) run.deps.deviations.note(run.agent, 'task-after-end');
-    if (deferred.outOfOrderTaskId !== undefined) {
-      run.deps.deviations.note(run.agent, 'out-of-order');
-      const task = await this.currentTask(deferred.outOfOrderTaskId);
-      if (task !== undefined) deferred.resolve(task);
+    if (deferred.isOutOfOrder) run.deps.deviations.note(run.agent, 'out-of-order');
+    if (deferred.isOutOfOrder || (!deferred.hasTask && this.mayHaveMissed(events))) {
+      const task = deferred.endedTaskId && (await this.currentTask(deferred.endedTaskId));
+      if (task) deferred.resolve(task);
     }
     return { events: [...events, ...deferred.release()], end, conflict };
+  }
+
+  /** The agent may have sent events that no stream has brought; `events` are not stored yet. */
+  private mayHaveMissed(events: EventBatch['events']): boolean {
+    const { progress } = this.run.delegation;
+    return (
+      progress.mayHaveMissed === true && !events.some(({ payload }) => payload?.$case === 'task')
+    );
   }
 
   /** The task as its agent has it; undefined when that cannot be read. */

@@ -93,7 +93,7 @@ describe('the end that a stream tells', () => {
       const deferred = new DeferredEnd();
       deferred.filter([status(COMPLETED), chunk()]);
       deferred.filter([chunk()]);
-      expect(deferred).toMatchObject({ outOfOrderTaskId: 't', isDecided: false });
+      expect(deferred).toMatchObject({ isOutOfOrder: true, endedTaskId: 't', isDecided: false });
       return deferred;
     };
     const kinds = (deferred: DeferredEnd) =>
@@ -111,7 +111,7 @@ describe('the end that a stream tells', () => {
   it('keeps no more than 256 of them, and none of another task', () => {
     const deferred = new DeferredEnd();
     deferred.filter([status(COMPLETED, '', { taskId: 'o', contextId: 'c' }), chunk()]);
-    expect(deferred.outOfOrderTaskId).toBeUndefined();
+    expect(deferred).toMatchObject({ isOutOfOrder: false, endedTaskId: 'o' });
     const full = new DeferredEnd();
     full.filter([status(COMPLETED), ...Array.from({ length: 300 }, () => chunk())]);
     expect(full.release()).toHaveLength(257);

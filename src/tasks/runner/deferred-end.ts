@@ -37,9 +37,14 @@ export class DeferredEnd {
     return this.task !== undefined;
   }
 
-  /** The id of the task to fetch, where artifacts have come after its end; else undefined. */
-  get outOfOrderTaskId(): string | undefined {
-    return this.late.length > 0 && !this.isDecided ? this.end?.taskId : undefined;
+  /** Artifacts have come after the end, and neither the whole task nor another end. */
+  get isOutOfOrder(): boolean {
+    return this.late.length > 0 && !this.isDecided;
+  }
+
+  /** The id of the task that has ended; undefined where there is no end, or it names none. */
+  get endedTaskId(): string | undefined {
+    return this.end?.taskId || undefined;
   }
 
   /** Why the two ends that the agent has sent contradict each other; undefined when there is one. */
