@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { TaskState } from '../../src/protocol/a2a.js';
 import { agentMessage, statusUpdate } from '../../src/protocol/build.js';
-import { FakeAgent } from '../support/fake-agents.js';
+import { FakeAgent, type Turn } from '../support/fake-agents.js';
 import { eventually } from '../support/eventually.js';
 import {
   artifactTexts,
@@ -154,6 +154,63 @@ describe('input-required through the hub and back', () => {
       expect(agent.snapshot(first!.taskId).status?.state).toBe(TaskState.TASK_STATE_CANCELED),
     );
     expect(statusText(await hub.get(requested.id))).toBe('from the other task');
+  });
+});
+
+describe('an agent that opens another task for a further message, and does not begin with it', () => {
+  /** It asks in its first task; what `goOn` does for the second one is all that the stream of the answer brings. */
+  async function inAnotherTask(goOn: (other: Turn, stream: Turn) => void) {
+    const agent: FakeAgent = new FakeAgent('a', (turn) => {
+      if (turn.text === 'go') return turn.ask('who?');
+      agent.script = () => undefined;
+      const message = { ...turn.send.message, taskId: '' };
+      return goOn(agent.begin({ ...turn.send, message }), turn);
+    });
+    await start(agent);
+    const { id } = await hub.send('go');
+    await hub.send('Ann', { returnImmediately: true, message: { taskId: id } });
+    await eventually(() => expect(agent.turns).toHaveLength(3));
+    return { id, agent };
+  }
+
+  /** A status of the second task, on the stream of the answer. */
+  function say({ agent, taskId, contextId }: Turn, stream: Turn, state: TaskState): void {
+    const ref = { taskId, contextId };
+    const payload = statusUpdate(ref, state, new Date(), agentMessage('m', ref, 'which Ann?'));
+    agent.store(taskId, payload);
+    stream.emit({ payload }, false);
+  }
+
+  it('is asked for that one when its stream breaks off', async () => {
+    const { id, agent } = await inAnotherTask((other, stream) => {
+      say(other, stream, TaskState.TASK_STATE_WORKING);
+      stream.cut();
+    });
+    agent.turn.completed('from the other task');
+    const done = await hub.until(id, TaskState.TASK_STATE_COMPLETED);
+    expect(statusText(done)).toBe('from the other task');
+  });
+
+  it('is watched there while it asks again', async () => {
+    const { id, agent } = await inAnotherTask((other, stream) => {
+      say(other, stream, TaskState.TASK_STATE_INPUT_REQUIRED);
+      stream.close();
+    });
+    await eventually(async () => expect(statusText(await hub.get(id))).toBe('which Ann?'));
+    agent.turn.completed('never mind');
+    const done = await hub.until(id, TaskState.TASK_STATE_COMPLETED);
+    expect(statusText(done)).toBe('never mind');
+  });
+
+  it('is canceled there', async () => {
+    const { id, agent } = await inAnotherTask((other, stream) =>
+      say(other, stream, TaskState.TASK_STATE_WORKING),
+    );
+    await eventually(async () => expect(statusText(await hub.get(id))).toBe('which Ann?'));
+    const canceled = await hub.service.cancel(id, hub.request(''));
+    expect(canceled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
+    const cancels = agent.calls.filter(({ call }) => call === 'cancel');
+    expect(cancels.map(({ taskId }) => taskId)).toContain(agent.turn.taskId);
   });
 });
 

@@ -401,7 +401,11 @@ export class RunContext {
   private learn({ payload }: StreamResponse, isAnswered: boolean): void {
     if (payload?.$case === 'task') this.downstreamTaskId = payload.value.id || null;
     else if (payload?.$case === 'statusUpdate' || payload?.$case === 'artifactUpdate') {
-      this.downstreamTaskId ||= payload.value.taskId || null;
+      const { taskId } = payload.value;
+      // The first answer may come from another task than the one that the message was for.
+      if (this.downstreamTaskId === null || !isAnswered) {
+        this.downstreamTaskId = taskId || this.downstreamTaskId;
+      }
     } else if (
       isAnswered &&
       payload?.value.taskId &&
