@@ -6,6 +6,16 @@ import { Watchdog } from './watchdog.js';
 class StillClock extends SettableClock {
   sleeps = 0;
   private wakers: { at: number; wake: () => void }[] = [];
+  private jumpedMs = 0;
+
+  override now(): Date {
+    return new Date(this.ms + this.jumpedMs);
+  }
+
+  /** As when the time of the machine is set. */
+  jump(ms: number): void {
+    this.jumpedMs += ms;
+  }
 
   override sleep(ms: number, signal?: AbortSignal): Promise<void> {
     this.sleeps += 1;
@@ -50,6 +60,19 @@ describe('Watchdog', () => {
     await clock.moveTo(100);
     expect(expired()).toBe(0);
     await clock.moveTo(199);
+    expect(expired()).toBe(1);
+  });
+
+  it('takes no notice of a clock that is set forward or back', async () => {
+    const { clock, watchdog, expired } = watch();
+    watchdog.arm(100);
+    clock.jump(3_600_000);
+    await clock.moveTo(clock.ms + 99);
+    watchdog.arm(100);
+    clock.jump(-7_200_000);
+    await clock.moveTo(clock.ms + 99);
+    expect(expired()).toBe(0);
+    await clock.moveTo(clock.ms + 1);
     expect(expired()).toBe(1);
   });
 

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING, type Principal } from '../../src/auth/index.js';
-import { SystemClock } from '../../src/common/clock.js';
 import { TaskState, type Task } from '../../src/protocol/a2a.js';
 import { statusUpdate, type TaskRef } from '../../src/protocol/build.js';
 import { FencedError } from '../../src/tasks/log/task-log.js';
@@ -14,6 +13,7 @@ import {
   statusText,
   userMessage,
 } from '../support/hub-tasks.js';
+import { JumpingClock } from '../support/jumping-clock.js';
 
 let hub: HubTasks;
 const others: HubTasks[] = [];
@@ -39,15 +39,6 @@ const counter = (options: FakeAgentOptions = {}): FakeAgent =>
 const NUMBERS = Array.from({ length: 30 }, (_, index) => String(index + 1));
 
 const refTo = (taskId: string): TaskRef => ({ taskId, contextId: 'c' });
-
-/** Leaps as for a process that is stopped and goes on. */
-class JumpingClock extends SystemClock {
-  offsetMs = 0;
-
-  override now(): Date {
-    return new Date(Date.now() + this.offsetMs);
-  }
-}
 
 /** The process is gone without a word: nothing it holds may write or answer any more. */
 function kill(victim: HubTasks): void {

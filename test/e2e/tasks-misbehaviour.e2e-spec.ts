@@ -6,6 +6,7 @@ import { agentMessage, artifactUpdate, statusUpdate } from '../../src/protocol/b
 import { FakeAgent, type FakeAgentOptions, type Script } from '../support/fake-agents.js';
 import { eventually } from '../support/eventually.js';
 import { artifactTexts, HubTasks, statusText } from '../support/hub-tasks.js';
+import { JumpingClock } from '../support/jumping-clock.js';
 
 let hub: HubTasks;
 afterEach(async () => {
@@ -303,6 +304,21 @@ describe('an agent that is polled', () => {
     expect(agent.called('getTask')).toBeGreaterThan(4);
     const [delegation] = (await hub.log.read(failed.id, { kind: 'everything' }))!.delegations;
     expect(delegation).toMatchObject({ state: 'failed', progress: { endCode: 'AGENT_BUSY' } });
+  });
+
+  it('has its idle time whatever the clock is set to', async () => {
+    const budgets = { idleMs: 60_000 };
+    const agent = new FakeAgent('a', (turn) => turn.working(), { streaming: false, budgets });
+    const clock = new JumpingClock();
+    hub = await HubTasks.start({ agents: [agent], clock });
+    const { id } = await hub.begin('go');
+    await hub.until(id, TaskState.TASK_STATE_WORKING);
+    clock.offsetMs = 120_000;
+    const before = agent.called('getTask');
+    await eventually(() => expect(agent.called('getTask')).toBeGreaterThan(before + 3));
+    agent.turn.completed('all the same');
+    const done = await hub.until(id, TaskState.TASK_STATE_COMPLETED);
+    expect(statusText(done)).toBe('all the same');
   });
 });
 

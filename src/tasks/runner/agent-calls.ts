@@ -60,7 +60,7 @@ export class AgentCalls {
     const wait = new ConnectionWait({
       watchdog,
       ms,
-      now: () => clock.now().getTime(),
+      now: () => clock.monotonicMs(),
       onChange: (waits) => load.connecting(this.agent.id, waits ? 1 : -1),
     });
     if (isMessage) this.messageWait = wait;

@@ -21,13 +21,13 @@ export class ChunkTurns {
   wait(call: () => void): void {
     this.waiting.push(call);
     if (this.waiting.length > 1) return;
-    const ms = this.lastAt + this.shareMs - this.clock.now().getTime();
+    const ms = this.lastAt + this.shareMs - this.clock.monotonicMs();
     if (ms <= 0) setImmediate(() => this.take());
-    else this.clock.after(Math.min(ms, this.shareMs), () => this.take());
+    else this.clock.after(ms, () => this.take());
   }
 
   private take(): void {
-    this.lastAt = this.clock.now().getTime();
+    this.lastAt = this.clock.monotonicMs();
     const { waiting } = this;
     this.waiting = [];
     for (const call of waiting) call();

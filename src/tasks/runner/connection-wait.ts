@@ -6,6 +6,7 @@ export interface ConnectionWaitDeps {
   readonly watchdog: Pick<Watchdog, 'arm' | 'disarm'>;
   /** How long the agent may take from when the call is on its way, in milliseconds. */
   readonly ms: number;
+  /** Monotonic, in milliseconds. */
   readonly now: () => number;
   /** Called when the call begins to wait, and when it no longer waits. */
   readonly onChange: (waits: boolean) => void;

@@ -149,6 +149,6 @@ class Follower {
   }
 
   private now(): number {
-    return this.run.deps.clock.now().getTime();
+    return this.run.deps.clock.monotonicMs();
   }
 }
