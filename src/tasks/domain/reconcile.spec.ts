@@ -123,6 +123,33 @@ describe('reconcile', () => {
     expect(task.story()).toEqual(['status INPUT_REQUIRED: which?']);
   });
 
+  it.each(['input', 'auth'] as const)(
+    'leaves a question as it is that is answered by nothing new (%s)',
+    (state) => {
+      const task = new FakeTask();
+      task.agent(status(state, 'which?'));
+      const look = snapshot({
+        status: statusOf(state, 'which?'),
+        history: [userMessage('m1', 'hello'), said('reading')],
+        artifacts: [artifact('out', 'one')],
+      });
+      task.agent(look);
+      task.agent(look);
+      const waits = `status ${state === 'input' ? 'INPUT' : 'AUTH'}_REQUIRED: which?`;
+      expect(task.story()).toEqual([waits, 'artifact out=one']);
+      task.agent(
+        snapshot({
+          status: statusOf('working', 'going on'),
+          history: [userMessage('m1', 'hello'), said('reading'), said('which?')],
+        }),
+      );
+      expect(task.story().slice(2)).toEqual([
+        'status WORKING: reading',
+        'status WORKING: going on',
+      ]);
+    },
+  );
+
   it('takes no old question for a new one', () => {
     const task = new FakeTask();
     task.agent(

@@ -3,7 +3,7 @@ import type { Artifact, Message, StreamResponse, Task, TaskStatus } from '../../
 import { artifactUpdate, type TaskRef } from '../../protocol/build.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 import type { Delegation, TaskAggregate } from '../task.js';
-import { isEnded } from './delegation-state.js';
+import { isEnded, isWaiting } from './delegation-state.js';
 import { sameValue, startsWith } from './equality.js';
 import { ownMessageId, realParts, withoutHubKeys } from './own-ids.js';
 import { isKnownStatus } from './status-key.js';
@@ -12,6 +12,9 @@ import { isKnownStatus } from './status-key.js';
  * The events that are missing between what a delegation has given so far and its agent's task as it
  * is now, in the agent's ids and in the order to be decided: messages not shown yet, artifacts,
  * then the status. Nothing when nothing is new, or when the delegation has ended.
+ *
+ * While the delegation waits for its client, in a status that is known, messages that its agent never streamed are
+ * not shown: the question stays the last word.
  *
  * An artifact whose known parts begin the agent's is appended to; any other is given whole. One the
  * agent does not mention stays. In a terminal task every chunk is the last of its artifact.
@@ -25,10 +28,12 @@ export function reconcile(
   if (!delegation || isEnded(delegation.state)) return [];
   const ref = { taskId: downstream.id, contextId: downstream.contextId };
   const status = statusWithQuestion(downstream);
+  const news = missingStatus(aggregate, delegation, downstream, status, ref);
+  const stillWaits = isWaiting(delegation.state) && news.length === 0;
   return [
-    ...missingMessages(aggregate, delegation, downstream, status, ref),
+    ...(stillWaits ? [] : missingMessages(aggregate, delegation, downstream, status, ref)),
     ...missingArtifacts(aggregate, delegation, downstream, ref),
-    ...missingStatus(aggregate, delegation, downstream, status, ref),
+    ...news,
   ];
 }
 
