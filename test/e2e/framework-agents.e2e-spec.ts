@@ -197,6 +197,15 @@ describe('tolerated deviations of agents', () => {
     expect((await deviations()).sort()).toEqual(['cannot-stream', 'snake-case']);
   });
 
+  it('is none of them that it refuses a message in either way', async () => {
+    const agent = await ScriptedAgent.start();
+    agent.handlers['*'] = (call) => call.error(-32004, 'the task has ended');
+    await peers.register(agent.url, 'wire', () => agent.close());
+    expect((await send())['status'].state).toBe('TASK_STATE_FAILED');
+    expect(agent.callsOf('SendMessage')).toHaveLength(1);
+    expect(await deviations()).toEqual([]);
+  });
+
   it('is logged once and shown since when, until its card is another', async () => {
     await agentOf(RPC, { stream: langGraphEvents(['a', 'b']) });
     const before = Date.now();

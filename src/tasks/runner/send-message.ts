@@ -44,8 +44,10 @@ export async function sendMessage(run: RunContext, message: Message): Promise<St
     if (run.done) return 'done';
     const { error } = end;
     if (streaming && run.unanswered && isRefusal(error) && CANNOT_STREAM.has(error.detail.code)) {
-      run.deps.deviations.note(run.agent, 'cannot-stream');
-      return afterEnd(run, await run.deliver(() => sendOnce(run, send)));
+      const once = await run.deliver(() => sendOnce(run, send));
+      // One that refuses it then as well has refused the message, as it does when its task has just ended.
+      if (once.error === undefined) run.deps.deviations.note(run.agent, 'cannot-stream');
+      return afterEnd(run, once);
     }
     const pause = RETRY_PAUSES_MS[tries];
     const retry = isWorthRetry(error) && run.delegation.downstreamTaskId !== null;
