@@ -348,6 +348,18 @@ describe('an agent that breaks off before it answers', () => {
     expect(delegation?.calls).toBe(5);
   });
 
+  it('and gives messages ids of its own does not get it again', async () => {
+    const agent = new FakeAgent('a', (turn) => {
+      if (turn.text === 'go') return turn.ask('who?');
+      agent.renumber(turn.taskId);
+      turn.cut();
+    });
+    hub = await HubTasks.start({ agents: [agent], clock: new QuickClock() });
+    const failed = await hub.reply(await hub.send('go'), 'Ann');
+    expect(statusText(failed)).toMatch(/^Agent a broke off before it answered; whether/);
+    expect(agent.turns).toHaveLength(2);
+  });
+
   it('and refuses it the second time, for the first has ended its task, is asked for that', async () => {
     const agent = new FakeAgent('a', (turn) => {
       if (turn.text === 'go') return turn.ask('who?');

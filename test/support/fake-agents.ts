@@ -249,6 +249,12 @@ export class FakeAgent {
     this.tasks.get(taskId)?.history.pop();
   }
 
+  /** The messages of this task have ids of the agent's own from now on. */
+  renumber(taskId: string): void {
+    const task = this.tasks.get(taskId);
+    task?.history.forEach((message, index) => (message.messageId = `own-${index}`));
+  }
+
   begin(send: AgentSend): Turn {
     const taskId = send.message.taskId || randomUUID();
     const contextId = send.message.contextId || randomUUID();

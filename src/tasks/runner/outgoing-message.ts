@@ -1,6 +1,6 @@
 import type { AgentSend } from '../../agents/index.js';
 import { EVERYTHING } from '../../auth/index.js';
-import { StreamResponse, type Message } from '../../protocol/a2a.js';
+import { Role, StreamResponse, type Message } from '../../protocol/a2a.js';
 import { withHops } from '../../protocol/hops.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import { wireOf } from '../../protocol/wire-json.js';
@@ -41,10 +41,23 @@ export async function messageToSend(
 }
 
 /** The message of a run, read from the log: a run that waits for its agent or its client keeps none in memory. */
-export async function messageOf({ deps, record, delegation }: RunContext): Promise<Message> {
+export async function messageOf(run: RunContext): Promise<Message> {
+  return (await messageAmongOthers(run)).message;
+}
+
+/** The message of a run as {@link messageOf} gives it, and the ids under which the agent may have got others before it. */
+export async function messageAmongOthers({
+  deps,
+  record,
+  delegation,
+}: RunContext): Promise<{ readonly message: Message; readonly others: ReadonlySet<string> }> {
   const aggregate = await deps.log.read(record.id, EVERYTHING);
   if (!aggregate) throw new Error(`task ${record.id} is gone`);
-  return (await messageToSend(deps.log, aggregate, delegation)).message;
+  const { message } = await messageToSend(deps.log, aggregate, delegation);
+  const clients = aggregate.task.history.filter(({ role }) => role === Role.ROLE_USER);
+  const others = new Set([delegation.id, ...clients.map(({ messageId }) => messageId)]);
+  others.delete(message.messageId);
+  return { message, others };
 }
 
 /**

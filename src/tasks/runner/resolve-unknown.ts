@@ -7,7 +7,7 @@ import { decideResend, resendPauseMs, timesResent } from '../domain/decide-resen
 import type { Why } from '../domain/end-delegation.js';
 import { sameValue } from '../domain/equality.js';
 import { isTransient } from './is-transient.js';
-import { messageOf } from './outgoing-message.js';
+import { messageAmongOthers } from './outgoing-message.js';
 import type { RunContext } from './run-context.js';
 import type { RunDeps } from './run-deps.js';
 import type { Step } from './steps.js';
@@ -16,6 +16,8 @@ import type { Step } from './steps.js';
 const RETRY_PAUSES_MS = [500, 1000, 2000, 4000] as const;
 /** How far an agent's clock may be behind the hub's. */
 const CLOCK_SKEW_MS = 5000;
+
+type Sent = Awaited<ReturnType<typeof messageAmongOthers>>;
 
 /** Whether the agent has the message. */
 type Finding =
@@ -33,12 +35,12 @@ export async function resolveUnknown(
   why: Why,
   isTakenOver: boolean,
 ): Promise<Step> {
-  const message = await messageOf(run);
+  const sent = await messageAmongOthers(run);
   // Counted before the query: an answer that crashes this process must not crash the next ones for ever.
   await run.change((task, id, now) => decideStatusQuery(task, id, why, now, isTakenOver));
   if (run.done || run.signal.aborted) return 'done';
   if (!run.unanswered) return 'follow';
-  const finding = await queryWithRetries(run, (options) => queryAgent(run, message, options));
+  const finding = await queryWithRetries(run, (options) => queryAgent(run, sent, options));
   if (run.done || run.signal.aborted) return 'done';
   if (finding.kind === 'received') {
     await run.takeTask(finding.task);
@@ -102,14 +104,14 @@ async function queryWithRetries(
 
 async function queryAgent(
   run: RunContext,
-  message: Message,
+  { message, others }: Sent,
   options: AgentCallOptions,
 ): Promise<Finding> {
   const { deps, agent, delegation } = run;
   const { downstreamTaskId } = delegation;
   if (downstreamTaskId !== null) {
     const task = await deps.client.getTask(agent, downstreamTaskId, options);
-    return findingOf(task, message);
+    return findingOf(task, message.messageId, others);
   }
   const found = await findOwnTask(run, message, options);
   if (found === undefined) return { kind: 'unknown' };
@@ -178,12 +180,13 @@ function isOlder({ status }: Task, than: Date): boolean {
   return at < than.getTime() - CLOCK_SKEW_MS;
 }
 
-/** For a further message of a known task: by its history, when the agent keeps one. */
-function findingOf(task: Task, message: Message): Finding {
-  const theirs = task.history.filter(({ role }) => role === Role.ROLE_USER);
-  const hasIt = theirs.some(({ messageId }) => messageId === message.messageId);
-  if (hasIt || hasEnded(task)) return { kind: 'received', task };
-  return { kind: theirs.length > 0 ? 'not-received' : 'unknown' };
+/**
+ * For a further message of a known task: by its history. That the message is missing there says something only where
+ * another one is there under its own id: there are agents that keep no history, and some that give messages new ids.
+ */
+function findingOf(task: Task, id: string, others: ReadonlySet<string>): Finding {
+  if (holdsId(task, id) || hasEnded(task)) return { kind: 'received', task };
+  return { kind: [...others].some((other) => holdsId(task, other)) ? 'not-received' : 'unknown' };
 }
 
 function hasEnded({ status }: Task): boolean {
