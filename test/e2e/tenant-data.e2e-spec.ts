@@ -283,7 +283,13 @@ describe('a deletion', () => {
       card: { ...stored.card, description: 'For some' },
       originalCard: '{"changed": "again"}',
     }));
-    const before = await exported({ organization: other.organization });
+    const before = await eventually(async () => {
+      const all = await exported({ organization: other.organization });
+      // Counts of what was begun and ended are written a second later, in two spans.
+      const counts = all.lines.filter(({ kind }) => kind === 'activity');
+      expect(counts.reduce((sum, { record }) => sum + (record.count as number), 0)).toBe(8);
+      return all;
+    });
     expect(await rowsWith(acme.organization)).toEqual(
       expect.arrayContaining([
         'tasks',
