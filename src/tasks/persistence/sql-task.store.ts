@@ -34,7 +34,7 @@ import {
   type TaskPage,
 } from '../store/task-store.js';
 import type { LogHeader, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
-import type { EndedTask } from '../store/ended-task.js';
+import type { EndedTask, TakenTasks } from '../store/ended-task.js';
 import { UsageStore } from '../store/usage-store.js';
 import type { OwnedUsageChange } from '../store/usage.js';
 import { isVisible } from '../store/visibility.js';
@@ -320,7 +320,7 @@ export class SqlTaskStore extends TaskStore {
     return this.texts.deleteStaged(before, limit);
   }
 
-  takeEnded(tx: Tx, limit: number): Work<readonly EndedTask[]> {
+  takeEnded(tx: Tx, limit: number): Work<TakenTasks> {
     return takeEndedTasks(tx, limit);
   }
 
