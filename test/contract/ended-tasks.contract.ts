@@ -12,6 +12,7 @@ import type { DatabaseFactory } from '../support/databases.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { change, chunk, COMPLETED, status, TaskHarness, WORKING } from './task-harness.js';
 
+const CANCELED = TaskState.TASK_STATE_CANCELED;
 const SILENT = { warn() {}, info() {} };
 
 /** What the audit log promises of tasks: each that has ended has one entry, whatever ends in between. */
@@ -124,6 +125,35 @@ export function endedTasksContract(databases: DatabaseFactory): void {
     expect([...recorded].sort()).toEqual([...ids].sort());
     expect(await first.log.verify()).toMatchObject({ valid: true, entries: 150 });
   }, 60_000);
+
+  it('has one of each although much is stored of some, of which few are read at once', async () => {
+    const hub = await start();
+    const { tasks, database } = hub;
+    const text = 'x'.repeat(400_000);
+    const larger = { requestMetadata: { text: text.repeat(5) } };
+    const options = [larger, ...Array.from({ length: 2 }, () => ({ requestMetadata: { text } }))];
+    const ids = ['t0', 't1', 't2', 't3', 't4', 't5', 't6', 't7'];
+    for (const [index, id] of ids.entries()) await tasks.create({ id, ...options[index] });
+    const cancelMetadata = { text };
+    await tasks.log.update('t3', () => change({ events: [], record: { cancelMetadata } }));
+    for (const id of ids) await tasks.append(id, status(CANCELED, tasks.clock.now()));
+    await database.write((tx) =>
+      tx.run('UPDATE delegations SET progress = ? WHERE task_id = ?', [
+        JSON.stringify({ artifacts: [], text }),
+        't4',
+      ]),
+    );
+    const taken: string[][] = [];
+    const takeEnded = tasks.store.takeEnded.bind(tasks.store);
+    tasks.store.takeEnded = function* (tx, limit) {
+      const some = yield* takeEnded(tx, limit);
+      taken.push(some.tasks.map(({ id }) => id));
+      return some;
+    };
+    await hub.audit.recordAll();
+    expect(taken).toEqual([['t0'], ['t1', 't2'], ['t3', 't4', 't5', 't6', 't7']]);
+    expect((await hub.entries()).map(({ resourceId }) => resourceId)).toEqual(ids);
+  });
 
   it('has one of each after a commit that failed, or whose answer was lost', async () => {
     const hub = await start();

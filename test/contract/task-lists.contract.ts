@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { EVERYTHING, visibilityOf, type Visibility } from '../../src/auth/index.js';
 import type { Database } from '../../src/database/database.js';
 import type { TaskState } from '../../src/protocol/a2a.js';
@@ -31,6 +31,8 @@ export function taskListsContract(databases: DatabaseFactory): void {
     database = await databases.openEmptied();
     hub = new TaskHarness(database);
   });
+
+  afterEach(() => void jest.restoreAllMocks());
 
   const mine = visibilityOf(ALICE);
 
@@ -84,6 +86,82 @@ export function taskListsContract(databases: DatabaseFactory): void {
     const { ids: listed, sizes } = await walk({}, mine, 6);
     expect(listed).toEqual(ids.reverse());
     expect(sizes).toEqual([2, 1, 1, 2]);
+  });
+
+  it('reads no long row before it fits its page and there is room for it', async () => {
+    const text = 'x'.repeat(3 * 1024 * 1024);
+    const ids = [];
+    for (const requestMetadata of [{ text }, { text }, { text }, { text }, null]) {
+      ids.push(await make({ requestMetadata }, WORKING));
+      await hub.clock.advance(1000);
+    }
+    const [a, b, c, d, small] = ids as [string, string, string, string, string];
+    // As it is where nothing of the row counted yet.
+    await database.write((tx) => tx.run('UPDATE tasks SET stored_bytes = 1000'));
+    const reads = jest.spyOn(database, 'read');
+    const bytesRead = async (): Promise<number> =>
+      JSON.stringify(await Promise.all(reads.mock.results.map(({ value }) => value))).length;
+    const first = [small, d, c];
+    for (const filter of [{}, { contextId: 'context-1' }, { state: WORKING }, { agentId: 'a1' }]) {
+      reads.mockClear();
+      const reserved: number[] = [];
+      const reserve = async (bytes: number): Promise<void> => {
+        reserved.push(bytes);
+        expect(await bytesRead()).toBeLessThan(100_000);
+      };
+      const page = await hub.store.list(filter, mine, 10, null, reserve);
+      expect(page.tasks.map(({ record }) => record.id)).toEqual(first);
+      expect(reserved).toEqual([expect.any(Number)]);
+      expect(reserved[0]).toBeGreaterThan(2 * text.length);
+      expect(await bytesRead()).toBeLessThan(2.1 * text.length);
+      const { tasks, next } = await hub.store.list(filter, mine, 10, page.next);
+      expect(tasks.map(({ record }) => record.id)).toEqual([b, a]);
+      expect(next).toBeNull();
+      expect([...page.tasks, ...tasks]).toEqual(
+        await Promise.all([...first, b, a].map((id) => hub.load(id))),
+      );
+    }
+  });
+
+  it('reads the long row of one task once there is room for it', async () => {
+    const text = 'x'.repeat(3 * 1024 * 1024);
+    const id = await make({ requestMetadata: { text } }, WORKING);
+    const reads = jest.spyOn(database, 'read');
+    const reserve = async (bytes: number): Promise<void> => {
+      expect(bytes).toBeGreaterThan(text.length);
+      const rows = await Promise.all(reads.mock.results.map(({ value }) => value));
+      expect(JSON.stringify(rows).length).toBeLessThan(100_000);
+    };
+    const task = await hub.store.load(id, mine, reserve);
+    expect(task?.record.requestMetadata).toEqual({ text });
+    reads.mockClear();
+    expect((await hub.store.open(id, reserve))?.aggregate).toEqual(task);
+    reads.mockClear();
+    expect(await hub.store.load(id, visibilityOf(BOB), reserve)).toBeUndefined();
+    expect(reads).toHaveBeenCalledTimes(1);
+  });
+
+  it('leaves out of a page what ended, or is gone, before its long row was read', async () => {
+    const requestMetadata = { text: 'x'.repeat(100_000) };
+    const [ended, gone, left] = [
+      await make({ requestMetadata }, WORKING),
+      await make({ requestMetadata }, WORKING),
+      await make({ requestMetadata }, WORKING),
+    ];
+    const read = database.read.bind(database);
+    let isMoved = false;
+    const moved = async (...given: Parameters<typeof read>): Promise<unknown[]> => {
+      const rows = await read(...given);
+      if (isMoved || !given[0].includes('long_bytes')) return rows;
+      isMoved = true;
+      for (const id of [ended, gone]) await hub.append(id, status(COMPLETED, hub.clock.now()));
+      await hub.store.deleteTask(gone, hub.clock.now(), false);
+      return rows;
+    };
+    jest.spyOn(database, 'read').mockImplementation(moved as typeof read);
+    const working = await hub.store.list({ state: WORKING }, mine, 10, null);
+    expect(working.tasks.map(({ record }) => record.id)).toEqual([left]);
+    expect(isMoved).toBe(true);
   });
 
   it('breaks ties of the same moment by id, and no page repeats or skips one', async () => {

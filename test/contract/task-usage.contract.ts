@@ -8,6 +8,7 @@ import type { DatabaseFactory } from '../support/databases.js';
 import {
   ALICE,
   BOB,
+  change,
   chunk,
   COMPLETED,
   EVE,
@@ -62,6 +63,27 @@ export function taskUsageContract(databases: DatabaseFactory): void {
     expect(await stored(hub)).toEqual(after);
     expect(ledger.ofOrganization('acme')).toMatchObject({ openTasks: 1, tasksToday: 2 });
     expect(ledger.ofOrganization('evil')).toMatchObject({ openTasks: 1, tasksToday: 1 });
+  });
+
+  it('counts the metadata of a request to cancel, once', async () => {
+    const hub = new TaskHarness(await databases.open());
+    const ledger = ledgerOf(hub);
+    const bytes = (): number => ledger.ofPrincipal(OF_ALICE).storedBytes;
+    const { record } = await hub.create();
+    const before = bytes();
+    const request = {
+      cancelRequestedAt: hub.clock.now(),
+      cancelMetadata: { why: 'x'.repeat(9000) },
+    };
+    await hub.log.update(record.id, () => change({ events: [], record: request }));
+    const canceled = bytes();
+    expect(canceled - before).toBeGreaterThan(9000);
+    expect(canceled - before).toBeLessThan(10_000);
+    await hub.append(record.id, status(WORKING));
+    await hub.another().append(record.id, status(COMPLETED, hub.clock.now()));
+    expect((await stored(hub)).storedBytes - canceled).toBeLessThan(2000);
+    await hub.store.deleteTask(record.id, hub.clock.now(), false);
+    expect(await stored(hub)).toMatchObject({ openTasks: 0, storedBytes: 0 });
   });
 
   it('gives back what deleted tasks took, by retention and one by one', async () => {

@@ -173,6 +173,19 @@ describe('CancelTask', () => {
     await expect(cancel(task)).rejects.toMatchObject({ reason: 'TASK_NOT_CANCELABLE' });
   });
 
+  it('with large metadata is refused and reaches no agent', async () => {
+    const agent = busy();
+    const task = await working(agent);
+    const metadata = { why: 'x'.repeat(100_000) };
+    await expect(hub.service.cancel(task.id, hub.request(''), metadata)).rejects.toMatchObject({
+      reason: 'INVALID_PARAMS',
+      violations: [{ field: 'metadata' }],
+    });
+    const record = await hub.store.record(task.id, EVERYTHING);
+    expect(record?.cancelRequestedAt).toBeNull();
+    expect(agent.called('cancel')).toBe(0);
+  });
+
   it('of a stranger, or of another agent than the binding names, finds no task', async () => {
     const task = await working(busy());
     for (const call of [{ principal: BOB }, { agentId: 'b' }]) {

@@ -8,13 +8,13 @@ import { Signal } from '../../common/signal.js';
 import { AppConfig } from '../../config/index.js';
 import type { Durability } from '../../database/database.js';
 import type { Tx, Work } from '../../database/sql.js';
-import type { EndedTask } from '../store/ended-task.js';
+import type { EndedTask, TakenTasks } from '../store/ended-task.js';
 import { TaskStore } from '../store/task-store.js';
 import { EndedTaskLog } from './ended-task-log.js';
 import { entryOf } from './ended-task-entry.js';
 
 const LOOK_EVERY_MS = 1000;
-/** Tasks in one commit, which must not take long. */
+/** Tasks in one commit at most, which must not take long. */
 const AT_ONCE = 64;
 
 /**
@@ -65,31 +65,33 @@ export class TaskAudit {
   /** Records this task now, whatever others wait: it is to be deleted. Rejects when the audit log cannot be written. */
   async record(taskId: string): Promise<void> {
     const { store } = this;
-    await this.report((tx) => store.takeEndedTask(tx, taskId), 'durable');
+    await this.report(function* (tx) {
+      return { tasks: yield* store.takeEndedTask(tx, taskId), isMore: false };
+    }, 'durable');
   }
 
   /** Records all tasks that have ended; ends early when `signal` aborts. Rejects when the audit log cannot be written. */
   async recordAll(signal?: AbortSignal): Promise<void> {
     const { store } = this;
-    for (let taken = AT_ONCE; taken === AT_ONCE && signal?.aborted !== true;) {
+    for (let isMore = true; isMore && signal?.aborted !== true;) {
       await longTurn();
       // What a power failure takes back is recorded again: the notes come back with it.
-      taken = await this.report((tx) => store.takeEnded(tx, AT_ONCE), 'may-be-lost');
+      isMore = await this.report((tx) => store.takeEnded(tx, AT_ONCE), 'may-be-lost');
     }
   }
 
-  /** How many there were. */
+  /** Whether there may be more. */
   private async report(
-    take: (tx: Tx) => Work<readonly EndedTask[]>,
+    take: (tx: Tx) => Work<TakenTasks>,
     durability: Durability,
-  ): Promise<number> {
+  ): Promise<boolean> {
     const isAudited = this.config.audit.tasks;
-    let taken: readonly EndedTask[] = [];
+    let taken: TakenTasks = { tasks: [], isMore: false };
     await this.audit.recordFrom(function* (tx) {
       taken = yield* take(tx);
-      return isAudited ? taken.map(entryOf) : [];
+      return isAudited ? taken.tasks.map(entryOf) : [];
     }, durability);
-    for (const task of taken) this.ended.emit(task);
-    return taken.length;
+    for (const task of taken.tasks) this.ended.emit(task);
+    return taken.isMore;
   }
 }

@@ -32,8 +32,8 @@ export class TaskCanceler {
 
   /**
    * Resolves when the task has ended, or when the agents' time is over. Safe to repeat: it waits again; the
-   * `metadata` of the first call goes to the agents, and who asked instead of the client (`by`) is kept. Throws TASK_NOT_FOUND and
-   * TASK_NOT_CANCELABLE.
+   * `metadata` of the first call goes to the agents, and who asked instead of the client (`by`) is kept. Throws TASK_NOT_FOUND,
+   * TASK_NOT_CANCELABLE and, for more than 64 KiB of metadata, INVALID_PARAMS.
    */
   async cancel(
     taskId: string,

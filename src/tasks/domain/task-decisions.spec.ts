@@ -38,6 +38,20 @@ describe('a request to cancel', () => {
     expect(decideCancelRequest(task.aggregate, NOW, { why: 'again' })).toBe(NO_CHANGE);
   });
 
+  it('is refused with more than 64 KiB of metadata, beside the hub’s own, in whatever state the task is', () => {
+    const task = new FakeTask();
+    const own = { 'urn:a2a-hub:routing:v1': { tags: ['x'.repeat(100_000)] } };
+    const most = 'x'.repeat(64 * 1024 - 2 * 32 - 'why'.length);
+    const cancel = (why: string) => () =>
+      decideCancelRequest(task.aggregate, NOW, { why, ...own }).record?.cancelMetadata;
+    expect(cancel(most)()).toEqual({ why: most });
+    const refusal = 'metadata may take at most 64 KiB (its characters, and 32 for each value)';
+    expect(cancel(`${most}x`)).toThrow(refusal);
+    task.agent(status('completed'));
+    expect(cancel(`${most}x`)).toThrow(refusal);
+    expect(cancel(most)).toThrow('has ended');
+  });
+
   it('ends at once what no agent works on', () => {
     for (const state of ['queued', 'input-required'] as const) {
       const task = new FakeTask({ delegation: { state, owner: null } });

@@ -1,4 +1,5 @@
 import { HubError, invalidField } from '../../common/hub-error.js';
+import { sizeOf, VALUE_SIZE } from '../../common/long-work.js';
 import { TaskState, type Message } from '../../protocol/a2a.js';
 import { fieldOf, type RoutingDirective } from '../../protocol/routing-extension.js';
 import { isInterrupted } from '../../protocol/task-state.js';
@@ -25,11 +26,15 @@ import { withoutHubKeys } from './own-ids.js';
 import { recomputeState } from './recompute-state.js';
 import { answeredKey } from './status-key.js';
 
+/** What the metadata of a request to cancel may take, by `sizeOf`: it is kept in the row of its task, and in memory with it. */
+const MAX_CANCEL_METADATA = 64 * 1024;
+
 /**
  * Records that the client wants the task canceled. What no agent works on (never sent, of a later step,
  * or waiting for the client) is canceled here; the runners cancel the rest with their agents and report what
  * came of it. Asking again changes nothing. `metadata` of the request is kept for the agents, and who asks
- * instead of the client (`by`). Throws HubError TASK_NOT_CANCELABLE on a terminal task.
+ * instead of the client (`by`). Throws HubError INVALID_PARAMS for more than 64 KiB of metadata, and TASK_NOT_CANCELABLE
+ * on a terminal task.
  */
 export function decideCancelRequest(
   aggregate: TaskAggregate,
@@ -37,6 +42,11 @@ export function decideCancelRequest(
   metadata?: Readonly<Record<string, unknown>>,
   by?: Canceler,
 ): TaskChange {
+  const theirs = withoutHubKeys(metadata) ?? {};
+  if (sizeOf(theirs) > MAX_CANCEL_METADATA) {
+    const most = `${MAX_CANCEL_METADATA / 1024} KiB (its characters, and ${VALUE_SIZE} for each value)`;
+    throw invalidField('metadata', `may take at most ${most}`);
+  }
   const draft = new Draft(aggregate, now);
   if (draft.ended) {
     throw new HubError('TASK_NOT_CANCELABLE', 'The task has ended and cannot be canceled.', {
@@ -44,7 +54,6 @@ export function decideCancelRequest(
     });
   }
   if (aggregate.record.cancelRequestedAt !== null) return NO_CHANGE;
-  const theirs = withoutHubKeys(metadata) ?? {};
   const clients = Object.keys(theirs).length > 0 ? theirs : null;
   const cancelMetadata = by ? cancelBy(clients, by) : clients;
   const why = cancelOf(cancelMetadata);

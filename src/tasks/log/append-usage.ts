@@ -18,10 +18,10 @@ interface Written {
   readonly delegations: readonly Delegation[];
 }
 
-/** What an append to a task, which was in this state `before`, adds to its owner's usage. */
+/** What an append to a task, which was like this `before`, adds to its owner's usage. */
 export function usageOf(
   isNew: boolean,
-  before: TaskRecord['state'],
+  before: Pick<TaskRecord, 'state' | 'cancelMetadata'>,
   { record, events, checkpoint, delegations }: Written,
 ): UsageChange {
   let storedBytes = 0;
@@ -34,7 +34,10 @@ export function usageOf(
   const isOpen = !isTerminal(record.state);
   const ended = isOpen ? undefined : new Map([[record.state, 1]]);
   if (!isNew) {
-    const hasEnded = !isOpen && !isTerminal(before);
+    const hasEnded = !isOpen && !isTerminal(before.state);
+    if (record.cancelMetadata !== before.cancelMetadata) {
+      storedBytes += sizeOfCancel(record) - sizeOfCancel(before);
+    }
     return { openTasks: hasEnded ? -1 : 0, begun: 0, storedBytes, ...(hasEnded && { ended }) };
   }
   storedBytes += TASK_BYTES + DELEGATION_BYTES * delegations.length;
@@ -42,14 +45,22 @@ export function usageOf(
   return { openTasks: isOpen ? 1 : 0, begun: 1, storedBytes, ...(ended && { ended }) };
 }
 
-/** What a task's record has of its request and its route, by {@link sizeOf}: a client and its agents decide how much. */
-export function sizeOfRecord({
-  route,
-  requestMetadata,
-  extensions,
-  acceptedOutputModes,
-}: Pick<TaskRecord, 'route' | 'requestMetadata' | 'extensions' | 'acceptedOutputModes'>): number {
-  return sizeOf([route, requestMetadata, extensions, acceptedOutputModes]);
+/**
+ * What a task's record has of its request, the one to cancel it and its route, by {@link sizeOf}: a client and its agents decide how
+ * much.
+ */
+export function sizeOfRecord(
+  record: Pick<
+    TaskRecord,
+    'route' | 'requestMetadata' | 'extensions' | 'acceptedOutputModes' | 'cancelMetadata'
+  >,
+): number {
+  const { route, requestMetadata, extensions, acceptedOutputModes } = record;
+  return sizeOf([route, requestMetadata, extensions, acceptedOutputModes]) + sizeOfCancel(record);
+}
+
+function sizeOfCancel({ cancelMetadata }: Pick<TaskRecord, 'cancelMetadata'>): number {
+  return cancelMetadata === null ? 0 : sizeOf(cancelMetadata);
 }
 
 function bytesOf(pieces: readonly string[]): number {

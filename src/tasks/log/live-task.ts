@@ -1,4 +1,3 @@
-import type { Route } from '../../routing/index.js';
 import type { AppliedLimit } from '../../limits/index.js';
 import type { Artifact, Task } from '../../protocol/a2a.js';
 import { ContentsNotKeptError, isOutline, outlineOf } from '../../protocol/outline.js';
@@ -72,7 +71,8 @@ export class LiveTask {
   /** Of its newest checkpoint, and of its log since. */
   private values: { checkpoint: number; since: number };
 
-  private stateBefore: TaskRecord['state'];
+  /** Its record when it was last taken. */
+  private before: TaskRecord;
   private events: TaskEvent[] = [];
   /** Of the append that was taken last. */
   private takenEvents: readonly TaskEvent[] = [];
@@ -91,7 +91,9 @@ export class LiveTask {
   /** Memory of what {@link outline} has left of the task. */
   private kept = 0;
   private knownMetadataSize: number | undefined;
-  private knownRecordSize: { readonly route: Route; readonly size: number } | undefined;
+  private knownRecordSize:
+    | (Pick<TaskRecord, 'route' | 'cancelMetadata'> & { readonly size: number })
+    | undefined;
 
   /**
    * `maxSize`: characters of its newest checkpoint, and of its log since, that the task may have; all its
@@ -115,7 +117,7 @@ export class LiveTask {
     };
     this.values = { checkpoint: stored.checkpointValues, since: stored.valuesSince };
     this.stored = stored.storedBytes;
-    this.stateBefore = this.record.state;
+    this.before = this.record;
   }
 
   /** A task before its first update: nothing of it is stored, and its version is 0. */
@@ -300,7 +302,7 @@ export class LiveTask {
   take(written?: Checkpoint): PreparedAppend {
     const checkpoint = this.takeCheckpoint(written);
     const isEnding =
-      isTerminal(this.record.state) && (this.version === 0 || !isTerminal(this.stateBefore));
+      isTerminal(this.record.state) && (this.version === 0 || !isTerminal(this.before.state));
     const append: PreparedAppend = {
       taskId: this.record.id,
       enlisted: this.enlisted,
@@ -312,7 +314,7 @@ export class LiveTask {
       events: this.events,
       delegations: this.takeWrites(),
       checkpoint,
-      usage: usageOf(this.version === 0, this.stateBefore, {
+      usage: usageOf(this.version === 0, this.before, {
         record: this.record,
         events: this.events,
         checkpoint,
@@ -333,7 +335,7 @@ export class LiveTask {
     this.keys = [];
     this.limits = NO_LIMITS;
     this.untaken = 0;
-    this.stateBefore = this.record.state;
+    this.before = this.record;
     return append;
   }
 
@@ -354,12 +356,13 @@ export class LiveTask {
     return true;
   }
 
-  /** Of its record, see {@link sizeOfRecord}: it changes with the route. */
+  /** Of its record, see {@link sizeOfRecord}: it changes with the route, and when a cancel is requested. */
   private get recordSize(): number {
-    const { record, knownRecordSize: known } = this;
-    if (known !== undefined && known.route === record.route) return known.size;
-    const size = sizeOfRecord(record);
-    this.knownRecordSize = { route: record.route, size };
+    const { knownRecordSize: known } = this;
+    const { route, cancelMetadata } = this.record;
+    if (known?.route === route && known.cancelMetadata === cancelMetadata) return known.size;
+    const size = sizeOfRecord(this.record);
+    this.knownRecordSize = { route, cancelMetadata, size };
     return size;
   }
 
@@ -449,7 +452,7 @@ export class LiveTask {
   private isCheckpointDue(after: TaskRecord['state']): boolean {
     // What was held and is now shown counts twice, until a checkpoint has it once.
     const isOver = this.size > this.maxSize || this.hasManyValues();
-    return isOver || checkpointDue(this.stateBefore, after, this.since);
+    return isOver || checkpointDue(this.before.state, after, this.since);
   }
 
   /** So many that what was replaced must not count on; not again before a fifth of them is new. */

@@ -50,6 +50,15 @@ describe('the size limit of a task', () => {
     expect(live.aggregate.task.artifacts).toHaveLength(1);
   });
 
+  it('counts the metadata of a request to cancel as memory', () => {
+    const live = liveTask();
+    const before = live.memory;
+    const cancelMetadata = { why: 'x'.repeat(50_000) };
+    live.apply({ events: [], record: { cancelRequestedAt: NOW, cancelMetadata } }, NOW);
+    expect(live.memory - before).toBeGreaterThan(50_000);
+    expect(live.memory - before).toBeLessThan(51_000);
+  });
+
   it('is enough for what is shown of a task as it ends without its result', () => {
     const live = liveTask();
     live.apply({ events: [given('held', 'a')] }, NOW);

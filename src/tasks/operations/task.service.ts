@@ -159,7 +159,7 @@ export class TaskService {
   /**
    * CancelTask (A2A §3.1.5): records the intent, waits for the agents (each for its own bounded
    * time) and returns the task as it is then. `metadata` of the request goes to the agents.
-   * TASK_NOT_CANCELABLE on a task that has ended.
+   * TASK_NOT_CANCELABLE on a task that has ended, INVALID_PARAMS for more than 64 KiB of metadata.
    */
   async cancel(
     taskId: string,

@@ -1,3 +1,4 @@
+import { LONG } from '../../common/long-work.js';
 import { listOf, pieces } from '../../database/multi-row.js';
 import { forUpdate } from '../../database/rows.js';
 import type { Tx, Work } from '../../database/sql.js';
@@ -5,11 +6,12 @@ import { Table } from '../../database/table.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { planOf } from '../../routing/index.js';
 import { type EndedPart, taskEndCode } from '../domain/task-end-code.js';
-import type { EndedTask } from '../store/ended-task.js';
+import type { EndedTask, TakenTasks } from '../store/ended-task.js';
 import type { EndCode, TaskRecord } from '../task.js';
 import { DelegationEntity } from './delegation.entity.js';
 import { EndedTaskEntity } from './ended-task.entity.js';
 import { TaskEntity } from './task.entity.js';
+import { fitting, readSizes } from './task-sizes.js';
 
 const INSERT = new Table(EndedTaskEntity).insert('ON CONFLICT (task_id) DO NOTHING');
 const TASK = new Table(TaskEntity).select(
@@ -73,14 +75,20 @@ export class EndedTaskNotes {
   }
 }
 
-/** The oldest tasks that are to be recorded, at most `limit`; with the transaction they are not any more. */
-export function* takeEndedTasks(tx: Tx, limit: number): Work<EndedTask[]> {
+/**
+ * The oldest tasks that are to be recorded, at most `limit`, and as many as have a mebibyte together of what is read of them, but at
+ * least one; with the transaction they are not any more.
+ */
+export function* takeEndedTasks(tx: Tx, limit: number): Work<TakenTasks> {
   // Those that another process is recording are left to it.
   const rows = yield* tx.all<{ task_id: string }>(
     `SELECT task_id FROM ended_tasks ORDER BY task_id LIMIT ?${forUpdate(tx, true)}`,
     [limit],
   );
-  return yield* taken(tx, rows);
+  const ids = rows.map(({ task_id }) => task_id);
+  const count = fitting(yield* readSizes(tx, ids), LONG);
+  const tasks = yield* taken(tx, ids.slice(0, count));
+  return { tasks, isMore: count < ids.length || ids.length === limit };
 }
 
 /** The task, when it has ended and is to be recorded; it is waited for where another process is recording it. */
@@ -89,12 +97,15 @@ export function* takeEndedTask(tx: Tx, taskId: string): Work<EndedTask[]> {
     `SELECT task_id FROM ended_tasks WHERE task_id = ?${forUpdate(tx, false)}`,
     [taskId],
   );
-  return yield* taken(tx, rows);
+  return yield* taken(
+    tx,
+    rows.map(({ task_id }) => task_id),
+  );
 }
 
-function* taken(tx: Tx, rows: readonly { readonly task_id: string }[]): Work<EndedTask[]> {
+function* taken(tx: Tx, ids: readonly string[]): Work<EndedTask[]> {
   const ended: EndedTask[] = [];
-  for (const piece of pieces(rows.map(({ task_id }) => task_id))) {
+  for (const piece of pieces(ids)) {
     const these = listOf(piece.length);
     const tasks = yield* TASK.all(tx, `WHERE id IN ${these} ORDER BY id`, piece);
     const delegations = yield* DELEGATION.all(
@@ -147,7 +158,7 @@ function endedDelegation(row: EndedRow): EndedTask['delegations'][number] {
   return { agentId, skillId, state, endCode, times, calls, begunAt, updatedAt };
 }
 
-/** How these delegations ended: their progress, which may be large, is read piece by piece and not kept. */
+/** How these delegations ended: the rest of their progress, which may be large, is not kept. */
 function* endsOf(tx: Tx, ids: readonly string[]): Work<Map<string, EndedPart['progress']>> {
   const found = new Map<string, EndedPart['progress']>();
   for (const piece of pieces(ids)) {

@@ -15,10 +15,19 @@ import type {
   TaskSearch,
 } from '../store/task-store.js';
 import { visibleTasks } from '../store/visibility.js';
+import type { TaskRecord } from '../task.js';
 import { countTasks } from './count-tasks.js';
 import { below, inState, ofAgent, ofContext, statusFrom } from './list-filter.js';
 import { buildTasks, readDelegations } from './load.js';
-import { TASK_COLUMNS, toTaskRow, type TaskRow } from './task-rows.js';
+import {
+  SIZED_COLUMNS,
+  type SizedRow,
+  TASK_COLUMNS,
+  type TaskRow,
+  toSizedRow,
+  toTaskRow,
+} from './task-rows.js';
+import { fitting, SIZES, sizesOf, type SizeRow } from './task-sizes.js';
 import { findPlaces, narrowed } from './search.js';
 import { findInWalks, inContext, inOrder, type Walk } from './walk-tasks.js';
 
@@ -35,7 +44,7 @@ export async function listTasks(
   reserve?: ReserveBytes,
 ): Promise<TaskPage> {
   const { total, ...found } = await find(database, filter, visibility, limit, after);
-  return { ...(await pageOfRows(database, found, reserve)), totalSize: total };
+  return { ...(await pageOfRows(database, found, filter, reserve)), totalSize: total };
 }
 
 /** See `TaskStore.search`. What the tasks have to say, their events, is not read. */
@@ -50,12 +59,12 @@ export async function searchTasks(
   const search = narrowed(wanted);
   const found = await findPlaces(database, search, visibility, limit, after);
   const sizes = await sizesAt(database, found.places);
-  const count = fitting(sizes);
+  const count = fitting(sizes, MAX_PAGE_BYTES);
   const places = found.places.slice(0, count);
   const next = count < found.places.length ? places.at(-1)! : found.next;
   const bytes = sizes.slice(0, count).reduce((sum, each) => sum + each, 0);
   if (reserve !== undefined && bytes > LONG) await reserve(bytes);
-  const rows = await rowsAt(database, places, search);
+  const rows = await wholeAt(database, places, search);
   const delegations = await readDelegations(database, rows);
   const tasks = rows.map(({ record }) => ({
     record,
@@ -64,30 +73,28 @@ export async function searchTasks(
   return { tasks, next };
 }
 
-/** What is read of each task without its contents, as it is stored: its row, and its delegations, which hold what their agents have made so far. */
 async function sizesAt(database: Database, places: readonly TaskCursor[]): Promise<number[]> {
   if (places.length === 0) return [];
-  const rows = await database.read<{ id: string; bytes: number }>(
-    `SELECT t.id, octet_length(t.route) + COALESCE(octet_length(t.request), 0)
-       + COALESCE(octet_length(t.cancel_metadata), 0)
-       + COALESCE((SELECT SUM(octet_length(d.progress) + octet_length(d.fallbacks))
-           FROM delegations d WHERE d.task_id = t.id), 0) AS bytes
-     FROM tasks t WHERE t.id IN ${listOf(places.length)}`,
-    places.map(({ id }) => id),
-  );
-  const byId = new Map(rows.map(({ id, bytes }) => [id, Number(bytes)]));
-  return places.map(({ id }) => byId.get(id) ?? 0);
+  const ids = places.map(({ id }) => id);
+  return sizesOf(ids, await database.read<SizeRow>(SIZES(ids.length), ids));
 }
 
+/** As many of the first as fit into one page, by what is stored of them: it is in their rows, while to add up the log SQLite reads all of its bodies. */
 async function pageOfRows(
   database: Database,
   { rows, last }: Pick<FoundRows, 'rows' | 'last'>,
+  filter: RowFilter,
   reserve: ReserveBytes | undefined,
 ): Promise<Pick<TaskPage, 'tasks' | 'next'>> {
-  const page = rows.slice(0, fitting(rows.map(({ storedBytes }) => storedBytes)));
-  const bytes = page.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
+  const sizes = rows.map(({ bytes }) => bytes);
+  const page = rows.slice(0, fitting(sizes, MAX_PAGE_BYTES));
+  const bytes = sizes.slice(0, page.length).reduce((sum, each) => sum + each, 0);
   if (reserve !== undefined && bytes > LONG) await reserve(bytes);
-  const tasks = await buildTasks(database, page);
+  const long = page.filter(({ row }) => row === undefined);
+  const others = await wholeAt(database, long, filter);
+  const longById = new Map(others.map((row) => [row.record.id, row]));
+  const whole = page.flatMap(({ id, row }) => row ?? longById.get(id) ?? []);
+  const tasks = await buildTasks(database, whole);
   const cut = rows.length > page.length ? page.at(-1) : undefined;
   return {
     tasks: tasks.map(({ aggregate }) => aggregate),
@@ -95,23 +102,13 @@ async function pageOfRows(
   };
 }
 
-function cursorAt({ record: { statusAt, id } }: TaskRow): TaskCursor {
+function cursorAt({ statusAt, id }: SizedRow): TaskCursor {
   return { statusAt, id };
-}
-
-/**
- * How many of the first go into one page, by their bytes: as many as fit, and at least one. Of whole tasks what is stored of them: it
- * is in the row, while to add up the log SQLite reads all of its bodies.
- */
-function fitting(sizes: readonly number[]): number {
-  let total = 0;
-  const over = sizes.findIndex((bytes) => (total += bytes) > MAX_PAGE_BYTES);
-  return over === -1 ? sizes.length : Math.max(1, over);
 }
 
 interface FoundRows {
   readonly total: number;
-  readonly rows: readonly TaskRow[];
+  readonly rows: readonly SizedRow[];
   /** Where the next page begins; null when this is the last one. */
   readonly last: TaskCursor | null;
 }
@@ -129,7 +126,7 @@ async function find(
     const { total, first } = await findInWalks(database, walks, limit + 1, after);
     const places = first.slice(0, limit);
     const last = first.length > limit ? places.at(-1)! : null;
-    return { total, rows: await rowsAt(database, places, filter), last };
+    return { total, rows: await sizedAt(database, places, filter), last };
   }
   // One row more than requested shows whether there is a next page.
   const [total, all] = await Promise.all([
@@ -140,25 +137,43 @@ async function find(
   return { total, rows, last: all.length > limit ? cursorAt(rows.at(-1)!) : null };
 }
 
+type RowFilter = Pick<TaskFilter, 'state'> &
+  Pick<TaskSearch, 'states' | 'statusAfter' | 'statusBefore'>;
+
 /**
  * The rows that were found, without those that have been deleted since, or changed so that they do not fit any more. What they have to
  * fit is looked at here: SQLite, which has no statistics, would go through an index of states instead of the ids.
  */
-async function rowsAt(
+async function sizedAt(
   database: Database,
-  places: readonly TaskCursor[],
-  filter: Pick<TaskFilter, 'state'> & Pick<TaskSearch, 'states' | 'statusAfter' | 'statusBefore'>,
-): Promise<TaskRow[]> {
-  if (places.length === 0) return [];
-  const { state, states = state === undefined ? undefined : [state] } = filter;
-  const { statusAfter, statusBefore } = filter;
+  places: readonly Pick<TaskCursor, 'id'>[],
+  filter: RowFilter,
+): Promise<SizedRow[]> {
   const ids = places.map(({ id }) => id);
-  const rows = await readRows(database, `id IN ${listOf(ids.length)}`, ids);
-  return rows.filter(
-    ({ record }) =>
-      (states === undefined || states.includes(record.state)) &&
-      (statusAfter === undefined || record.statusAt >= statusAfter) &&
-      (statusBefore === undefined || record.statusAt < statusBefore),
+  const rows = await readRows(database, SIZED_COLUMNS, `id IN ${listOf(ids.length)}`, ids);
+  return rows.map(toSizedRow).filter((row) => fits(row, filter));
+}
+
+/** The same, read whole. */
+async function wholeAt(
+  database: Database,
+  places: readonly Pick<TaskCursor, 'id'>[],
+  filter: RowFilter,
+): Promise<TaskRow[]> {
+  const ids = places.map(({ id }) => id);
+  const rows = await readRows(database, TASK_COLUMNS, `id IN ${listOf(ids.length)}`, ids);
+  return rows.map(toTaskRow).filter(({ record }) => fits(record, filter));
+}
+
+function fits(
+  { state: ofTask, statusAt }: Pick<TaskRecord, 'state' | 'statusAt'>,
+  { state, states = state === undefined ? undefined : [state], ...filter }: RowFilter,
+): boolean {
+  const { statusAfter, statusBefore } = filter;
+  return (
+    (states === undefined || states.includes(ofTask)) &&
+    (statusAfter === undefined || statusAt >= statusAfter) &&
+    (statusBefore === undefined || statusAt < statusBefore)
   );
 }
 
@@ -185,7 +200,7 @@ async function pageOf(
   visibility: Visibility,
   limit: number,
   after: TaskCursor | null,
-): Promise<TaskRow[]> {
+): Promise<SizedRow[]> {
   const { contextId, agentId, state } = filter;
   const rest = [
     ...(contextId === undefined ? [] : [ofContext(contextId)]),
@@ -204,23 +219,25 @@ async function pageOf(
       `SELECT * FROM (SELECT t.id, t.status_at FROM tasks t${where(branch)}
        ORDER BY t.status_at DESC, t.id DESC LIMIT ?) AS b${index}`,
   );
-  return readRows(
+  const rows = await readRows(
     database,
+    SIZED_COLUMNS,
     `id IN (SELECT id FROM (${newest.join(' UNION ALL ')}) AS newest
       ORDER BY status_at DESC, id DESC LIMIT ?)`,
     [...branches.flatMap((branch) => [...paramsOf(branch), limit]), limit],
   );
+  return rows.map(toSizedRow);
 }
 
 async function readRows(
   database: Database,
+  columns: string,
   condition: string,
   params: readonly SqlValue[],
-): Promise<TaskRow[]> {
+): Promise<readonly DatabaseRow[]> {
   if (params.length === 0) return [];
-  const rows = await database.read<DatabaseRow>(
-    `SELECT ${TASK_COLUMNS} FROM tasks WHERE ${condition} ORDER BY status_at DESC, id DESC`,
+  return database.read<DatabaseRow>(
+    `SELECT ${columns} FROM tasks WHERE ${condition} ORDER BY status_at DESC, id DESC`,
     params,
   );
-  return rows.map(toTaskRow);
 }

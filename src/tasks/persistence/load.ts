@@ -21,20 +21,37 @@ import type { Delegation } from '../task.js';
 import {
   CHECKPOINTS,
   DELEGATION,
+  SIZED_COLUMNS,
   TASK_COLUMNS,
+  toSizedRow,
   toTaskRow,
   type EventRow,
+  type SizedRow,
   type TaskRow,
 } from './task-rows.js';
 
 const CHECKPOINT_COLUMNS = CHECKPOINTS.select().names;
 
 export async function findTaskRow(database: Database, id: string): Promise<TaskRow | undefined> {
+  const row = await findRow(database, TASK_COLUMNS, id);
+  return row && toTaskRow(row);
+}
+
+/** The row of a task before there is room for all of it; undefined when there is no such task. */
+export async function findSizedRow(database: Database, id: string): Promise<SizedRow | undefined> {
+  const row = await findRow(database, SIZED_COLUMNS, id);
+  return row && toSizedRow(row);
+}
+
+async function findRow(
+  database: Database,
+  columns: string,
+  id: string,
+): Promise<DatabaseRow | undefined> {
   // No id with U+0000 exists, and PostgreSQL refuses to look for one.
   if (id.includes('\u0000')) return undefined;
-  const sql = `SELECT ${TASK_COLUMNS} FROM tasks WHERE id = ?`;
-  const [row] = await database.read<DatabaseRow>(sql, [id]);
-  return row && toTaskRow(row);
+  const [row] = await database.read<DatabaseRow>(`SELECT ${columns} FROM tasks WHERE id = ?`, [id]);
+  return row;
 }
 
 /**

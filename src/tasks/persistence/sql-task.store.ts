@@ -34,7 +34,7 @@ import {
   type TaskPage,
 } from '../store/task-store.js';
 import type { LogHeader, TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
-import type { EndedTask } from '../store/ended-task.js';
+import type { EndedTask, TakenTasks } from '../store/ended-task.js';
 import { UsageStore } from '../store/usage-store.js';
 import type { OwnedUsageChange } from '../store/usage.js';
 import { isVisible } from '../store/visibility.js';
@@ -51,7 +51,7 @@ import { forgetKeys, keyHolder } from './idempotency.js';
 import { LargeTexts } from './large-texts.js';
 import { countStates } from './count-states.js';
 import { listTasks, searchTasks } from './list.js';
-import { buildTasks, findTaskRow, readDelegations } from './load.js';
+import { buildTasks, findSizedRow, findTaskRow, readDelegations } from './load.js';
 import { readEvents, readHeaders, readNewest } from './read-events.js';
 import { toEvent, toLogHeader } from './task-rows.js';
 import { VersionReads } from './version-reads.js';
@@ -111,23 +111,25 @@ export class SqlTaskStore extends TaskStore {
     visibility: Visibility,
     reserve?: ReserveBytes,
   ): Promise<TaskAggregate | undefined> {
-    const row = await findTaskRow(this.database, taskId);
-    if (row === undefined || !isVisible(row.record, visibility)) return undefined;
+    const sized = await findSizedRow(this.database, taskId);
+    if (sized === undefined || !isVisible(sized, visibility)) return undefined;
     // What is stored of it is never less than what is read.
-    const { storedBytes } = row;
-    if (reserve !== undefined && storedBytes > LONG) await reserve(storedBytes);
-    const [stored] = await buildTasks(this.database, [row]);
-    return stored?.aggregate;
+    if (reserve !== undefined && sized.bytes > LONG) await reserve(sized.bytes);
+    const row = sized.row ?? (await findTaskRow(this.database, taskId));
+    return row && (await buildTasks(this.database, [row]))[0]?.aggregate;
   }
 
   async open(taskId: string, reserve?: ReserveBytes): Promise<StoredTask | undefined> {
-    let row = await findTaskRow(this.database, taskId);
-    if (row !== undefined && reserve !== undefined && row.storedBytes > SHORT) {
-      await reserve(row.storedBytes);
+    const sized = await findSizedRow(this.database, taskId);
+    if (sized === undefined) return undefined;
+    let { row } = sized;
+    if (reserve !== undefined && sized.bytes > SHORT) {
+      await reserve(sized.bytes);
       // It may have been claimed meanwhile.
-      row = await findTaskRow(this.database, taskId);
+      row = undefined;
     }
-    return row === undefined ? undefined : (await buildTasks(this.database, [row]))[0];
+    row ??= await findTaskRow(this.database, taskId);
+    return row && (await buildTasks(this.database, [row]))[0];
   }
 
   version(taskId: string): Promise<number | undefined> {
@@ -318,7 +320,7 @@ export class SqlTaskStore extends TaskStore {
     return this.texts.deleteStaged(before, limit);
   }
 
-  takeEnded(tx: Tx, limit: number): Work<readonly EndedTask[]> {
+  takeEnded(tx: Tx, limit: number): Work<TakenTasks> {
     return takeEndedTasks(tx, limit);
   }
 

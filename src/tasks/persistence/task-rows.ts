@@ -10,6 +10,7 @@ import { DelegationEntity } from './delegation.entity.js';
 import { headerOfText } from './header-text.js';
 import { TaskCheckpointEntity, TaskEventEntity } from './task-event.entity.js';
 import { type RequestColumn, TaskEntity } from './task.entity.js';
+import { LONG_BYTES } from './task-sizes.js';
 
 export const TASKS = new Table(TaskEntity);
 export const DELEGATIONS = new Table(DelegationEntity);
@@ -28,6 +29,36 @@ const STORED = TASKS.select('version', 'checkpointSeq', 'storedBytes');
 
 /** A task's record, and what its row says of how the task is stored. */
 export type TaskRow = ReturnType<typeof STORED.read> & { readonly record: TaskRecord };
+
+/** What may be long in a row. */
+const LONG_COLUMNS = ['route', 'request', 'cancelMetadata'] as const;
+/** Bytes of these up to which a row is short. */
+const SHORT = 8 * 1024;
+
+/**
+ * What is read of rows before it is known how large they are: all of short ones, of long ones no more than tells that; see
+ * {@link toSizedRow}.
+ */
+export const SIZED_COLUMNS = [
+  TASKS.selectBut(...UNREAD, ...LONG_COLUMNS).names,
+  ...TASKS.select(...LONG_COLUMNS)
+    .names.split(', ')
+    .map((name) => `CASE WHEN octet_length(${name}) <= ${SHORT} THEN ${name} END AS ${name}`),
+  `${LONG_BYTES} AS long_bytes`,
+].join(', ');
+
+const PLACE = TASKS.select('id', 'principalId', 'organization', 'state', 'statusAt', 'storedBytes');
+
+/** A task's row that need not be read before there is room for it. */
+export interface SizedRow extends Pick<
+  TaskRecord,
+  'id' | 'principalId' | 'organization' | 'state' | 'statusAt'
+> {
+  /** What is stored of the task, its row included: about as much is read of it at most. */
+  readonly bytes: number;
+  /** Undefined where the row is long. */
+  readonly row: TaskRow | undefined;
+}
 
 /** A delegation as the hub has it. */
 export const DELEGATION = DELEGATIONS.selectBut('claimableAt', 'turnAt', 'dueAt', 'doubtAt');
@@ -93,6 +124,21 @@ export function toTaskRow(row: DatabaseRow): TaskRow {
     ...columns,
   };
   return { record, ...STORED.read(row) };
+}
+
+export function toSizedRow(found: DatabaseRow): SizedRow {
+  const { id, principalId, organization, state, statusAt, storedBytes } = PLACE.read(found);
+  const longBytes = Number(found['long_bytes']);
+  return {
+    id,
+    principalId,
+    organization,
+    state,
+    statusAt,
+    // Of tasks that were begun when their rows did not count yet, too.
+    bytes: Math.max(storedBytes, longBytes),
+    row: longBytes <= SHORT ? toTaskRow(found) : undefined,
+  };
 }
 
 function requestOf(record: TaskRecord): RequestColumn | null {

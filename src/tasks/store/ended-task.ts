@@ -25,6 +25,13 @@ export interface EndedTask extends Pick<
   readonly delegations: readonly EndedDelegation[];
 }
 
+/** Ended tasks that were taken at once. */
+export interface TakenTasks {
+  readonly tasks: readonly EndedTask[];
+  /** There may be more to take. */
+  readonly isMore: boolean;
+}
+
 /** A delegation of a task that has ended. */
 export interface EndedDelegation extends Pick<
   Delegation,

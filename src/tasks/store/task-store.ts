@@ -16,7 +16,7 @@ import type {
   OwnedDelegation,
 } from './claimed-task.js';
 import type { AppendOutcome, DelegationWrite, PreparedAppend } from './prepared-append.js';
-import type { EndedTask } from './ended-task.js';
+import type { EndedTask, TakenTasks } from './ended-task.js';
 import type { StuckSince } from './stuck-tasks.js';
 import type { OwnedUsageChange } from './usage.js';
 
@@ -338,10 +338,10 @@ export abstract class TaskStore {
   abstract deleteTask(taskId: string, now: Date, drops: boolean): Promise<DeleteResult>;
 
   /**
-   * The oldest tasks that have ended and that were not taken yet, at most `limit`; none of those that another process
-   * is taking. With the transaction they are taken.
+   * The oldest tasks that have ended and that were not taken yet, at most `limit`, and no more than fit a short commit by what is
+   * read of them; none of those that another process is taking. With the transaction they are taken.
    */
-  abstract takeEnded(tx: Tx, limit: number): Work<readonly EndedTask[]>;
+  abstract takeEnded(tx: Tx, limit: number): Work<TakenTasks>;
 
   /** The same of one task: none where it has not ended or was taken already. */
   abstract takeEndedTask(tx: Tx, taskId: string): Work<readonly EndedTask[]>;
