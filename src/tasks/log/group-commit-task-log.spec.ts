@@ -116,7 +116,11 @@ class FakeStore {
     const { taskId, expectedVersion, record } = append;
     if (this.refuses(append)) return { kind: 'poisoned', cause: new Error('refused') };
     const known = this.tasks.get(taskId);
-    if (known?.version !== expectedVersion) return { kind: 'conflict' };
+    if ((known?.version ?? 0) !== expectedVersion) return { kind: 'conflict' };
+    if (known === undefined) {
+      this.put(taskId);
+      return { kind: 'committed' };
+    }
     this.tasks.set(taskId, {
       ...known,
       version: expectedVersion + 1,
@@ -727,6 +731,38 @@ describe('GroupCommitTaskLog', () => {
     const next = write('c');
     await store.answer();
     expect(await next).toBe(3);
+  });
+
+  it('gives a task as it was made, however much came with its request, and then decides on it in memory', async () => {
+    const { store, log, write } = setUp({
+      tasks: 100,
+      endedTasks: 100,
+      size: 100_000,
+      largeSize: 100_000,
+    });
+    const requestMetadata = { note: 'x'.repeat(90_000) };
+    const record = { ...RECORD, id: 'new', seq: 0, requestMetadata } as unknown as TaskRecord;
+    const first = statusOf('new', agentMessage('hello'));
+    const created = log.create({
+      record,
+      firstUpdate: { events: [{ kind: 'status', payload: first }] },
+      idempotency: null,
+    });
+    await store.answer();
+    expect(await created).toMatchObject({
+      kind: 'created',
+      aggregate: { task: { artifacts: [], status: { message: { parts: [expect.anything()] } } } },
+    });
+    const written = write('new');
+    await store.answer();
+    await written;
+    const seen = log.update('new', ({ task }) => ({
+      change: { events: [] },
+      result: task.artifacts,
+    }));
+    expect(await seen).toEqual([]);
+    // To leave its contents to the log would free next to nothing.
+    expect(store.opened).toBe(0);
   });
 
   it('keeps small tasks in memory beside one that is very large', async () => {

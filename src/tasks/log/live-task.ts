@@ -132,10 +132,15 @@ export class LiveTask {
     return this.committedVersion;
   }
 
+  /** Memory that its artifacts and messages take, roughly, in bytes: what {@link outline} leaves to the log. */
+  get contentsMemory(): number {
+    const { checkpoint, since } = this.values;
+    return this.isWhole ? this.size + VALUE_BYTES * (checkpoint + since) : 0;
+  }
+
   /** Memory it takes, roughly, in bytes. */
   get memory(): number {
-    const { checkpoint, since } = this.values;
-    if (this.isWhole) return this.size + this.recordSize + VALUE_BYTES * (checkpoint + since);
+    if (this.isWhole) return this.contentsMemory + this.recordSize;
     const given = this.delegations.reduce(
       (sum, { progress }) => sum + progress.artifacts.length,
       0,
@@ -360,7 +365,8 @@ export class LiveTask {
   private get recordSize(): number {
     const { knownRecordSize: known } = this;
     const { route, cancelMetadata } = this.record;
-    if (known?.route === route && known.cancelMetadata === cancelMetadata) return known.size;
+    const isKnown = known?.route === route && known?.cancelMetadata === cancelMetadata;
+    if (known !== undefined && isKnown) return known.size;
     const size = sizeOfRecord(this.record);
     this.knownRecordSize = { route, cancelMetadata, size };
     return size;

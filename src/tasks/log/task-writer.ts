@@ -100,6 +100,11 @@ export class TaskWriter {
     return this.live === null ? 0 : this.live.memory + this.live.recent.size;
   }
 
+  /** Memory of that which {@link outline} frees. */
+  get contentsSize(): number {
+    return this.live?.contentsMemory ?? 0;
+  }
+
   /** Only the log has the artifacts and messages of its task. */
   get isOutlined(): boolean {
     return this.live !== null && !this.live.isWhole;
@@ -107,10 +112,12 @@ export class TaskWriter {
 
   /**
    * Leaves the artifacts and messages of its task to the log, unless something is under way, or it has just been
-   * loaded: it would be loaded for the same decision again and again.
+   * loaded (it would be loaded for the same decision again and again), or it is yet to be created: then the log has none.
    */
   outline(): void {
-    if (!this.underWay && !this.fresh && !this.isOutlined) this.live?.outline();
+    const { live } = this;
+    if (live === null || live.version === 0 || !live.isWhole) return;
+    if (!this.underWay && !this.fresh) live.outline();
   }
 
   /** The committed events after `seq`, the first `limit` of them; undefined: read the database. */

@@ -66,7 +66,7 @@ export class WriterCache {
   /** Counts the writer as used now, and as what and as large as it is now. */
   touch(writer: TaskWriter): void {
     this.remove(writer.taskId);
-    if (!writer.isOfEnded && writer.size >= this.outlineFrom) writer.outline();
+    if (!writer.isOfEnded && writer.contentsSize >= this.outlineFrom) writer.outline();
     this.shelfOf(writer).add(writer);
   }
 
@@ -88,7 +88,7 @@ export class WriterCache {
       if (writer.idle) this.remove(writer.taskId);
       return;
     }
-    if (writer.isOutlined || writer.size < this.leastOutlined) return;
+    if (writer.isOutlined || writer.contentsSize < this.leastOutlined) return;
     writer.outline();
     if (!writer.isOutlined) return;
     const after = this.shelfOf(writer);
