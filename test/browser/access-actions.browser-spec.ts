@@ -369,7 +369,8 @@ describe('principals', () => {
     await tab('principals');
     await press(page, 'New principal');
     const dialog = dialogOf(page, 'New principal');
-    await fill(dialog, { Name: 'Zoe', Id: 'zoe', Organization: 'acme', Groups: 'finance, audit' });
+    const groups = 'Platform Team, audit';
+    await fill(dialog, { Name: 'Zoe', Id: 'zoe', Organization: 'acme', Groups: groups });
     await fill(dialog, { Organization: 'acmee' });
     await press(dialog, 'Create');
     const asks = dialogOf(page, 'Create all the same?');
@@ -381,12 +382,16 @@ describe('principals', () => {
     await hubHas(hub, '/api/v1/principals/zoe', {
       displayName: 'Zoe',
       organization: 'acme',
-      groups: ['finance', 'audit'],
+      groups: ['Platform Team', 'audit'],
     });
     await choose(page, 'Actions of Zoe', 'Change name and groups …');
-    await fill(dialogOf(page, 'Change zoe'), { Name: 'Zoe Miller', Groups: 'finance' });
+    const changed = 'Platform Team, finance';
+    await fill(dialogOf(page, 'Change zoe'), { Name: 'Zoe Miller', Groups: changed });
     await submit(dialogOf(page, 'Change zoe'), 'Save');
-    await hubHas(hub, '/api/v1/principals/zoe', { displayName: 'Zoe Miller', groups: ['finance'] });
+    await hubHas(hub, '/api/v1/principals/zoe', {
+      displayName: 'Zoe Miller',
+      groups: ['Platform Team', 'finance'],
+    });
     await rowOf(page, 'Principals', 'Zoe Miller').waitFor();
   });
 
@@ -546,7 +551,12 @@ describe('policies', () => {
     await page.getByText('0 of 2 may.').waitFor();
     await page.getByLabel('Caller', { exact: true }).fill('dora');
     await page.getByText('2 of 2 may.').waitFor();
-    await page.getByLabel('Also in the groups').fill('contractors');
+    const asked = page.waitForRequest((request) =>
+      request.url().endsWith('/policies:dry-run') &&
+      (request.postData() ?? '').includes('"groups":["Outside Staff","contractors"]'),
+    );
+    await page.getByLabel('Also in the groups').fill('Outside Staff, contractors');
+    await asked;
     await page.getByText('0 of 2 may.').waitFor();
     await page.getByLabel('Also in the groups').fill('');
     await page.getByLabel('Caller', { exact: true }).fill('twin');
