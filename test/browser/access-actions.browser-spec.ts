@@ -551,9 +551,10 @@ describe('policies', () => {
     await page.getByText('0 of 2 may.').waitFor();
     await page.getByLabel('Caller', { exact: true }).fill('dora');
     await page.getByText('2 of 2 may.').waitFor();
-    const asked = page.waitForRequest((request) =>
-      request.url().endsWith('/policies:dry-run') &&
-      (request.postData() ?? '').includes('"groups":["Outside Staff","contractors"]'),
+    const asked = page.waitForRequest(
+      (request) =>
+        request.url().endsWith('/policies:dry-run') &&
+        (request.postData() ?? '').includes('"groups":["Outside Staff","contractors"]'),
     );
     await page.getByLabel('Also in the groups').fill('Outside Staff, contractors');
     await asked;
@@ -722,6 +723,44 @@ describe('policies', () => {
     await hubHas(hub, path, { description: '', version: 3 });
     await shown.getByText('3 versions').waitFor();
     await submit(shown, 'Close');
+  });
+
+  it('keep what their tests ask until it is edited', async () => {
+    const of = (team: string, expect: string): JsonObject => ({
+      name: team,
+      expect,
+      agentId: 'books',
+      skillId: 'ledger',
+      caller: { groups: [team] },
+      tags: ['old books', 'paper'],
+    });
+    const teams = '/api/v1/policies/teams';
+    const text = 'forbid(principal in Group::"Second Team", action, resource in Tag::"old books");';
+    const tests = [of('First Team', 'allow'), of('Second Team', 'deny')];
+    const made = await hub.admin('POST', '/api/v1/policies', { id: 'teams', text, tests });
+    expect(made.status).toBe(201);
+    await tab('policies');
+    await choose(page, 'Actions of the policy teams', 'Edit …');
+    const dialog = dialogOf(page, 'Change the policy teams');
+    await press(dialog, 'Remove test 1');
+    const groups = dialog.getByLabel('Caller is in the groups', { exact: true });
+    const tags = dialog.getByLabel('Tags of the skill', { exact: true });
+    expect(await groups.inputValue()).toBe('Second Team');
+    expect(await tags.inputValue()).toBe('old books, paper');
+    await groups.focus();
+    await tags.focus();
+    await submit(dialog, 'Save');
+    await hubHas(hub, teams, { version: 2 });
+    expect((await hub.admin('GET', teams)).body.tests).toEqual([tests[1]]);
+    await choose(page, 'Actions of the policy teams', 'Edit …');
+    await groups.press('End');
+    await groups.pressSequentially(', night shift');
+    await tags.fill('old books');
+    await submit(dialog, 'Save');
+    await hubHas(hub, teams, {
+      tests: [{ caller: { groups: ['Second Team', 'night shift'] }, tags: ['old books'] }],
+    });
+    await hub.admin('DELETE', teams);
   });
 
   it('say that somebody else has changed one meanwhile', async () => {
