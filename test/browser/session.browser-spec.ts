@@ -156,6 +156,38 @@ describe('the sign-in at a provider', () => {
     expect(await message.inputValue()).toBe('half a question');
     await tab.close();
   });
+
+  it('is taken above the page of a key that has ended, once it is another than was there', async () => {
+    const made = await hub.admin('POST', '/api/v1/keys', { name: 'ending', scopes: ['admin'] });
+    await signInAs('gina', 'agents');
+    const context = own.page.context();
+    const page = await context.newPage();
+    // The session of this browser is not looked for.
+    await page.route('**/console/session', (route) =>
+      route.fulfill({ json: { signIn: [], session: null, fault: null } }),
+    );
+    await page.goto(`${hub.url}/console/agents`);
+    await page.getByLabel('API key or access token').fill(made.body.key as string);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+    const nameOfCaller = page.locator('.who strong');
+    const before = await nameOfCaller.getAttribute('title');
+    await page.unrouteAll();
+    const looked = page.waitForResponse((answer) => answer.url().endsWith('/console/session'));
+    await hub.admin('DELETE', `/api/v1/keys/${made.body.id}`);
+    const again = page.getByRole('dialog', { name: 'Sign in again' });
+    const link = again.getByRole('link', { name: 'Sign in with Acme staff' });
+    await link.waitFor();
+    // That was there before, for whoever has signed in there.
+    await (await looked).finished();
+    await page.waitForResponse((answer) => answer.url().endsWith('/console/session'));
+    expect(await nameOfCaller.getAttribute('title')).toBe(before);
+    await context.clearCookies({ name: /^_/ });
+    const [tab] = await Promise.all([page.waitForEvent('popup'), link.click()]);
+    await passProvider(tab, 'gina');
+    await again.waitFor({ state: 'detached' });
+    expect(await nameOfCaller.getAttribute('title')).not.toBe(before);
+  });
 });
 
 describe('a lost connection', () => {

@@ -9,10 +9,11 @@ import { Field } from '../ui/field';
 import { Icon } from '../ui/icons';
 
 const LOOK_MS = 2000;
+const NOT_LOOKED = '';
 
 /**
  * Asks who comes: by a sign-in at the company's provider, or by a key that is pasted. `again`: above a page that stays, so that
- * the provider's pages open in another tab, and a session that was not there is taken.
+ * the provider's pages open in another tab, and a session that is another than the one that was there is taken.
  */
 export function SignInView({ again = false }: { readonly again?: boolean }) {
   const session = useQuery({
@@ -22,11 +23,13 @@ export function SignInView({ again = false }: { readonly again?: boolean }) {
   });
   const found = session.data?.session ?? null;
   const isRead = session.isFetchedAfterMount;
-  const wasThere = useRef(again);
+  // Which there was when it was looked last, as far as it is not one to be taken.
+  const before = useRef<string | null>(again ? NOT_LOOKED : null);
   useEffect(() => {
     if (!isRead) return;
-    if (found === null) wasThere.current = false;
-    else if (!wasThere.current) takeSession(found);
+    const now = found && `${found.caller.id} ${found.expiresAt}`;
+    if (now === null || before.current === NOT_LOOKED) before.current = now;
+    else if (found !== null && now !== before.current) takeSession(found);
   }, [isRead, found]);
   if (session.isPending || (found !== null && !again))
     return <Loading what="Looking for a session …" />;
