@@ -157,6 +157,36 @@ describe('the sign-in at a provider', () => {
     await tab.close();
   });
 
+  it('ends a page that was left open with the session of somebody else', async () => {
+    await signInAs('hans', 'agents');
+    const context = own.page.context();
+    const left = await context.newPage();
+    await left.goto(`${hub.url}/console/playground`);
+    const nameOf = (page: Page) => page.locator('.who strong').getAttribute('title');
+    const hans = await nameOf(left);
+    const message = left.getByRole('textbox', { name: 'Message', exact: true });
+    await message.fill('a question of Hans');
+    // As a tab in the background, it does not see what happens meanwhile.
+    await left.route('**/*', (route) => route.abort());
+    await context.clearCookies();
+    await signInAs('ines', 'agents');
+    const ines = await nameOf(own.page);
+    expect(ines).not.toBe(hans);
+    const names: (string | undefined)[] = [];
+    left.on('response', (answer) => {
+      if (answer.url().endsWith('/api/v1/me') && answer.ok())
+        names.push(answer.request().headers()['x-a2a-hub-console-caller']);
+    });
+    await left.unrouteAll();
+    await left.getByRole('link', { name: 'Agents' }).dispatchEvent('click');
+    await left.locator(`.who strong[title="${ines}"]`).waitFor();
+    await left.getByRole('dialog').waitFor({ state: 'detached' });
+    await left.getByRole('link', { name: 'Playground' }).click();
+    expect(await message.inputValue()).toBe('');
+    // Nothing was read in her name for the page that was his.
+    expect(new Set(names)).toEqual(new Set([ines]));
+  });
+
   it('is taken above the page of a key that has ended, once it is another than was there', async () => {
     const made = await hub.admin('POST', '/api/v1/keys', { name: 'ending', scopes: ['admin'] });
     await signInAs('gina', 'agents');
