@@ -427,6 +427,34 @@ describe('principals', () => {
     await rowOf(page, 'Principals', 'passing').waitFor({ state: 'detached' });
   });
 
+  it('can be chosen to do what the hub takes, and nothing else', async () => {
+    const token = await issuer.token({ aud: 'hub', sub: 'signer' });
+    const signer = (await hub.admin('GET', '/api/v1/me', undefined, token)).body.id as string;
+    await hub.admin('POST', `/api/v1/principals/${signer}:disable`);
+    await principalOf('closed-in', { organization: 'closed' });
+    await hub.admin('POST', '/api/v1/organizations/closed:disable');
+    await tab('principals');
+    const offered = async (name: string): Promise<string[]> => {
+      await page.getByRole('button', { name: `Actions of ${name}`, exact: true }).click();
+      const items = page.getByRole('menu').locator('[role=menuitem]:not([aria-disabled])');
+      await items.first().waitFor();
+      const labels = await items.allTextContents();
+      await page.keyboard.press('Escape');
+      await page.getByRole('menu').waitFor({ state: 'detached' });
+      return labels;
+    };
+    const always = ['Change name and groups …', 'Hand webhooks over …'];
+    expect(await offered('admin')).toEqual(['Give a key …', ...always]);
+    expect(await offered(signer)).toEqual([...always, 'Enable']);
+    expect(await offered('closed-in')).toEqual([...always, 'Disable …', 'Delete …']);
+    await choose(page, 'Actions of closed-in', 'Delete …');
+    await confirm(page, 'Delete closed-in', 'Delete');
+    await hubAnswers(hub, '/api/v1/principals/closed-in', 404);
+    await tab('organizations');
+    expect(await offered('default')).toEqual(['Change …']);
+    expect(await offered('closed')).toEqual(['Change …', 'Enable', 'Delete …']);
+  });
+
   it('hand their webhooks over', async () => {
     const [secret] = [await principalOf('before'), await principalOf('after')];
     const url = 'http://127.0.0.1:9/hook';
