@@ -93,7 +93,10 @@ export class AuthService {
     const credential = presented(headers);
     if (credential === undefined && connection?.listener === 'http') {
       const caller = await this.ofSession(headers);
-      if (caller !== undefined) return caller;
+      if (caller !== undefined) {
+        this.sessions.refuseForOther(headers, caller);
+        return caller;
+      }
     }
     try {
       if (credential !== undefined) {

@@ -35,7 +35,7 @@ export class CreateKeyDto {
     like: ORGANIZATION_ID,
     description: 'Default: `default`; for callers with access:organization alone, their own.',
   })
-  organization?: string;
+  organization?: string | null;
 
   @Choice(SCOPES, { optional: true, list: { min: 1 }, default: ['a2a'] })
   scopes: Scope[] = ['a2a'];
@@ -45,7 +45,7 @@ export class CreateKeyDto {
     like: NAME,
     description: 'An existing principal that gets this key.',
   })
-  principal?: string;
+  principal?: string | null;
 
   @Time({
     optional: 'or-null',

@@ -38,11 +38,14 @@ export class KeysController {
     @Body() body: CreateKeyDto,
     @CurrentPrincipal() caller: Principal,
   ): Promise<CreatedKeyDto> {
-    const { principal, expiresAt, allowedNetworks, allowedOrigins, ...rest } = body;
+    const { name, scopes, organization, principal, expiresAt, allowedNetworks, allowedOrigins } =
+      body;
     const { key, record } = await this.keys.create(
       {
-        ...rest,
-        principalId: principal,
+        name,
+        scopes,
+        organization: organization ?? undefined,
+        principalId: principal ?? undefined,
         expiresAt: dateOf(expiresAt),
         allowedNetworks: allowedNetworks ?? undefined,
         allowedOrigins: allowedOrigins ?? undefined,

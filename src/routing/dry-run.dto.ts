@@ -115,7 +115,7 @@ export class DryRunDto {
     max: DIRECTIVE_LIMITS.textLength,
     description: 'The agent that the request URL would name.',
   })
-  tenant?: string;
+  tenant?: string | null;
 
   @Text({
     optional: 'or-null',

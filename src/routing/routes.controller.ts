@@ -31,7 +31,7 @@ export class RoutesController {
   ): Promise<DryRunRouteDto> {
     const message = dryRunMessage(body.message);
     const request = {
-      agentId: body.tenant,
+      agentId: body.tenant ?? undefined,
       extensions: body.extensions ?? [],
       message,
       metadata: body.metadata,

@@ -369,7 +369,8 @@ describe('principals', () => {
     await tab('principals');
     await press(page, 'New principal');
     const dialog = dialogOf(page, 'New principal');
-    await fill(dialog, { Name: 'Zoe', Id: 'zoe', Organization: 'acme', Groups: 'finance, audit' });
+    const groups = 'Platform Team, audit';
+    await fill(dialog, { Name: 'Zoe', Id: 'zoe', Organization: 'acme', Groups: groups });
     await fill(dialog, { Organization: 'acmee' });
     await press(dialog, 'Create');
     const asks = dialogOf(page, 'Create all the same?');
@@ -381,12 +382,16 @@ describe('principals', () => {
     await hubHas(hub, '/api/v1/principals/zoe', {
       displayName: 'Zoe',
       organization: 'acme',
-      groups: ['finance', 'audit'],
+      groups: ['Platform Team', 'audit'],
     });
     await choose(page, 'Actions of Zoe', 'Change name and groups …');
-    await fill(dialogOf(page, 'Change zoe'), { Name: 'Zoe Miller', Groups: 'finance' });
+    const changed = 'Platform Team, finance';
+    await fill(dialogOf(page, 'Change zoe'), { Name: 'Zoe Miller', Groups: changed });
     await submit(dialogOf(page, 'Change zoe'), 'Save');
-    await hubHas(hub, '/api/v1/principals/zoe', { displayName: 'Zoe Miller', groups: ['finance'] });
+    await hubHas(hub, '/api/v1/principals/zoe', {
+      displayName: 'Zoe Miller',
+      groups: ['Platform Team', 'finance'],
+    });
     await rowOf(page, 'Principals', 'Zoe Miller').waitFor();
   });
 
@@ -420,6 +425,34 @@ describe('principals', () => {
     await confirm(page, 'Delete passing', 'Delete');
     await hubAnswers(hub, '/api/v1/principals/passing', 404);
     await rowOf(page, 'Principals', 'passing').waitFor({ state: 'detached' });
+  });
+
+  it('can be chosen to do what the hub takes, and nothing else', async () => {
+    const token = await issuer.token({ aud: 'hub', sub: 'signer' });
+    const signer = (await hub.admin('GET', '/api/v1/me', undefined, token)).body.id as string;
+    await hub.admin('POST', `/api/v1/principals/${signer}:disable`);
+    await principalOf('closed-in', { organization: 'closed' });
+    await hub.admin('POST', '/api/v1/organizations/closed:disable');
+    await tab('principals');
+    const offered = async (name: string): Promise<string[]> => {
+      await page.getByRole('button', { name: `Actions of ${name}`, exact: true }).click();
+      const items = page.getByRole('menu').locator('[role=menuitem]:not([aria-disabled])');
+      await items.first().waitFor();
+      const labels = await items.allTextContents();
+      await page.keyboard.press('Escape');
+      await page.getByRole('menu').waitFor({ state: 'detached' });
+      return labels;
+    };
+    const always = ['Change name and groups …', 'Hand webhooks over …'];
+    expect(await offered('admin')).toEqual(['Give a key …', ...always]);
+    expect(await offered(signer)).toEqual([...always, 'Enable']);
+    expect(await offered('closed-in')).toEqual([...always, 'Disable …', 'Delete …']);
+    await choose(page, 'Actions of closed-in', 'Delete …');
+    await confirm(page, 'Delete closed-in', 'Delete');
+    await hubAnswers(hub, '/api/v1/principals/closed-in', 404);
+    await tab('organizations');
+    expect(await offered('default')).toEqual(['Change …']);
+    expect(await offered('closed')).toEqual(['Change …', 'Enable', 'Delete …']);
   });
 
   it('hand their webhooks over', async () => {
@@ -546,7 +579,13 @@ describe('policies', () => {
     await page.getByText('0 of 2 may.').waitFor();
     await page.getByLabel('Caller', { exact: true }).fill('dora');
     await page.getByText('2 of 2 may.').waitFor();
-    await page.getByLabel('Also in the groups').fill('contractors');
+    const asked = page.waitForRequest(
+      (request) =>
+        request.url().endsWith('/policies:dry-run') &&
+        (request.postData() ?? '').includes('"groups":["Outside Staff","contractors"]'),
+    );
+    await page.getByLabel('Also in the groups').fill('Outside Staff, contractors');
+    await asked;
     await page.getByText('0 of 2 may.').waitFor();
     await page.getByLabel('Also in the groups').fill('');
     await page.getByLabel('Caller', { exact: true }).fill('twin');
@@ -712,6 +751,44 @@ describe('policies', () => {
     await hubHas(hub, path, { description: '', version: 3 });
     await shown.getByText('3 versions').waitFor();
     await submit(shown, 'Close');
+  });
+
+  it('keep what their tests ask until it is edited', async () => {
+    const of = (team: string, expect: string): JsonObject => ({
+      name: team,
+      expect,
+      agentId: 'books',
+      skillId: 'ledger',
+      caller: { groups: [team] },
+      tags: ['old books', 'paper'],
+    });
+    const teams = '/api/v1/policies/teams';
+    const text = 'forbid(principal in Group::"Second Team", action, resource in Tag::"old books");';
+    const tests = [of('First Team', 'allow'), of('Second Team', 'deny')];
+    const made = await hub.admin('POST', '/api/v1/policies', { id: 'teams', text, tests });
+    expect(made.status).toBe(201);
+    await tab('policies');
+    await choose(page, 'Actions of the policy teams', 'Edit …');
+    const dialog = dialogOf(page, 'Change the policy teams');
+    await press(dialog, 'Remove test 1');
+    const groups = dialog.getByLabel('Caller is in the groups', { exact: true });
+    const tags = dialog.getByLabel('Tags of the skill', { exact: true });
+    expect(await groups.inputValue()).toBe('Second Team');
+    expect(await tags.inputValue()).toBe('old books, paper');
+    await groups.focus();
+    await tags.focus();
+    await submit(dialog, 'Save');
+    await hubHas(hub, teams, { version: 2 });
+    expect((await hub.admin('GET', teams)).body.tests).toEqual([tests[1]]);
+    await choose(page, 'Actions of the policy teams', 'Edit …');
+    await groups.press('End');
+    await groups.pressSequentially(', night shift');
+    await tags.fill('old books');
+    await submit(dialog, 'Save');
+    await hubHas(hub, teams, {
+      tests: [{ caller: { groups: ['Second Team', 'night shift'] }, tags: ['old books'] }],
+    });
+    await hub.admin('DELETE', teams);
   });
 
   it('say that somebody else has changed one meanwhile', async () => {

@@ -156,6 +156,68 @@ describe('the sign-in at a provider', () => {
     expect(await message.inputValue()).toBe('half a question');
     await tab.close();
   });
+
+  it('ends a page that was left open with the session of somebody else', async () => {
+    await signInAs('hans', 'agents');
+    const context = own.page.context();
+    const left = await context.newPage();
+    await left.goto(`${hub.url}/console/playground`);
+    const nameOf = (page: Page) => page.locator('.who strong').getAttribute('title');
+    const hans = await nameOf(left);
+    const message = left.getByRole('textbox', { name: 'Message', exact: true });
+    await message.fill('a question of Hans');
+    // As a tab in the background, it does not see what happens meanwhile.
+    await left.route('**/*', (route) => route.abort());
+    await context.clearCookies();
+    await signInAs('ines', 'agents');
+    const ines = await nameOf(own.page);
+    expect(ines).not.toBe(hans);
+    const names: (string | undefined)[] = [];
+    left.on('response', (answer) => {
+      if (answer.url().endsWith('/api/v1/me') && answer.ok())
+        names.push(answer.request().headers()['x-a2a-hub-console-caller']);
+    });
+    await left.unrouteAll();
+    await left.getByRole('link', { name: 'Agents' }).dispatchEvent('click');
+    await left.locator(`.who strong[title="${ines}"]`).waitFor();
+    await left.getByRole('dialog').waitFor({ state: 'detached' });
+    await left.getByRole('link', { name: 'Playground' }).click();
+    expect(await message.inputValue()).toBe('');
+    // Nothing was read in her name for the page that was his.
+    expect(new Set(names)).toEqual(new Set([ines]));
+  });
+
+  it('is taken above the page of a key that has ended, once it is another than was there', async () => {
+    const made = await hub.admin('POST', '/api/v1/keys', { name: 'ending', scopes: ['admin'] });
+    await signInAs('gina', 'agents');
+    const context = own.page.context();
+    const page = await context.newPage();
+    // The session of this browser is not looked for.
+    await page.route('**/console/session', (route) =>
+      route.fulfill({ json: { signIn: [], session: null, fault: null } }),
+    );
+    await page.goto(`${hub.url}/console/agents`);
+    await page.getByLabel('API key or access token').fill(made.body.key as string);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+    const nameOfCaller = page.locator('.who strong');
+    const before = await nameOfCaller.getAttribute('title');
+    await page.unrouteAll();
+    const looked = page.waitForResponse((answer) => answer.url().endsWith('/console/session'));
+    await hub.admin('DELETE', `/api/v1/keys/${made.body.id}`);
+    const again = page.getByRole('dialog', { name: 'Sign in again' });
+    const link = again.getByRole('link', { name: 'Sign in with Acme staff' });
+    await link.waitFor();
+    // That was there before, for whoever has signed in there.
+    await (await looked).finished();
+    await page.waitForResponse((answer) => answer.url().endsWith('/console/session'));
+    expect(await nameOfCaller.getAttribute('title')).toBe(before);
+    await context.clearCookies({ name: /^_/ });
+    const [tab] = await Promise.all([page.waitForEvent('popup'), link.click()]);
+    await passProvider(tab, 'gina');
+    await again.waitFor({ state: 'detached' });
+    expect(await nameOfCaller.getAttribute('title')).not.toBe(before);
+  });
 });
 
 describe('a lost connection', () => {

@@ -435,6 +435,12 @@ const PARTS: Readonly<Record<string, () => JsonObject[]>> = {
   ],
   json: () => [{ data: { deep: nested(40), many: Array.from({ length: 9000 }, (_, n) => n) } }],
   csv: () => [{ mediaType: 'text/csv', text: 'name,sum\n=HYPERLINK("http://x"),1\n<b>bold</b>,2' }],
+  numbers: () => [
+    {
+      mediaType: 'text/csv',
+      text: 'name,sum\na,12.5\nb,-5\nc,0.15\nd,none\ne,-10\nf,0.9\ng,12.25\nh,1e-6\ni,3',
+    },
+  ],
   plain: () => [{ text: 'Just words.' }],
   link: () => [{ url: elsewhere.url('/file.bin'), filename: 'remote.bin' }],
   file: () => [
@@ -551,6 +557,23 @@ describe('an artifact', () => {
     await shown.getByText('2 rows, 2 columns').waitFor();
     await shown.getByRole('cell', { name: '<b>bold</b>' }).waitFor();
     await isHarmless(shown);
+  });
+
+  it('of CSV is sorted by its numbers', async () => {
+    const shown = await made('numbers');
+    const sums = shown.locator('tbody tr td:nth-child(2)');
+    await sums.first().waitFor();
+    const header = shown.getByRole('columnheader', { name: 'sum' });
+    const sorted = async (by: string) => {
+      await eventually(async () => {
+        await header.getByRole('button').click();
+        expect(await header.getAttribute('aria-sort')).toBe(by);
+      });
+      return sums.allTextContents();
+    };
+    const order = ['none', '-10', '-5', '1e-6', '0.15', '0.9', '3', '12.25', '12.5'];
+    expect(await sorted('ascending')).toEqual(order);
+    expect(await sorted('descending')).toEqual(order.toReversed());
   });
 
   it('at another address is not loaded', async () => {

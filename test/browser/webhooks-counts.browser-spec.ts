@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Hub, startHub } from '../support/app.js';
+import { press } from '../support/browser/actions.js';
 import { ConsoleBrowser } from '../support/browser/console.js';
 import { eventually } from '../support/eventually.js';
+import type { JsonObject } from '../support/json.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 import { WebhookSink } from '../support/webhook-sink.js';
+
+const SCROLL_TO_END = `{
+  const table = document.querySelector('.table-scroll');
+  if (table) table.scrollTop = table.scrollHeight;
+}`;
 
 let hub: Hub;
 let agent: ScriptedAgent;
@@ -78,6 +85,53 @@ describe('the webhooks page', () => {
     await page.getByText('No dead letter fits these filters').waitFor();
     expect(wanted.at(-1)!.get('givenUpUntil')).toBe('2026-01-01T00:00:00.000Z');
     expect(own.faults).toEqual([]);
+  });
+
+  it('keeps what is loaded and chosen of the last minutes for as long as one looks at it', async () => {
+    const { body } = await hub.admin('GET', '/api/v1/push/dead-letters');
+    const [letter] = body.items as JsonObject[];
+    const other = await ConsoleBrowser.open(hub.url);
+    try {
+      const { page } = other;
+      await page.clock.install();
+      const asked: URLSearchParams[] = [];
+      await page.route(
+        ({ pathname }) => pathname === '/api/v1/push/dead-letters',
+        (route) => {
+          const { searchParams } = new URL(route.request().url());
+          const at = Number(searchParams.get('cursor') ?? 0);
+          asked.push(searchParams);
+          const items = Array.from({ length: 200 }, (_, i) => ({ ...letter, id: `of-${at}-${i}` }));
+          return route.fulfill({ json: { items, nextCursor: at < 2 ? String(at + 1) : null } });
+        },
+      );
+      await other.signIn('webhooks?tab=dead-letters&range=15m');
+      await eventually(async () => {
+        await page.evaluate(SCROLL_TO_END);
+        expect(await page.getByText('Dead letters: 600 rows', { exact: true }).count()).toBe(1);
+      }, 20_000);
+      await press(page, 'Choose all rows');
+      await page.getByRole('button', { name: 'Delete: 600 chosen' }).waitFor();
+      const loaded = asked.length;
+      const counted = page.waitForResponse((answer) =>
+        answer.url().includes('/dead-letters:count'),
+      );
+      await page.clock.fastForward('05:00');
+      await counted;
+      await page.getByRole('button', { name: 'Delete: 600 chosen' }).waitFor();
+      expect(asked).toHaveLength(loaded);
+      // All that match are those of the time that is shown.
+      const [first, ...further] = asked.slice(-3).map((each) => each.get('givenUpSince'));
+      expect(further).toEqual([first, first]);
+      await press(page, 'Choose none');
+      const meant = page.waitForRequest(
+        (request) => new URL(request.url()).searchParams.get('givenUpSince') === first,
+      );
+      await press(page, 'Delete: all that match');
+      expect((await meant).url()).toContain('/dead-letters:count');
+    } finally {
+      await other.close();
+    }
   });
 
   it('shows the events of the time that was chosen', async () => {

@@ -47,6 +47,21 @@ describe('API keys', () => {
     expect(body).toMatchObject({ organization: 'default', scopes: ['a2a'] });
   });
 
+  it('take null for what is not given', async () => {
+    const nothing = {
+      ...{ organization: null, principal: null, expiresAt: null },
+      ...{ allowedNetworks: null, allowedOrigins: null },
+    };
+    const made = await hub.admin('POST', '/api/v1/keys', { name: 'n', ...nothing });
+    expect(made).toMatchObject({ status: 201, body: { organization: 'default' } });
+    const lead = await hub.createKey({ scopes: ['access:organization'], organization: 'acme' });
+    const wanted = { ...nothing, name: 'of acme', scopes: ['a2a'] };
+    expect(await hub.admin('POST', '/api/v1/keys', wanted, lead)).toMatchObject({
+      status: 201,
+      body: { organization: 'acme', expiresAt: null, allowedNetworks: [], allowedOrigins: [] },
+    });
+  });
+
   it('are listed in pages, newest first', async () => {
     for (const name of ['one', 'two', 'three']) await hub.createKey({ name });
     const first = await hub.admin('GET', '/api/v1/keys?limit=2');

@@ -329,6 +329,22 @@ describe('a session', () => {
     expect(await me()).toMatchObject({ status: 401, body: { metadata: { session: 'expired' } } });
   });
 
+  it('does not let a page call that is for somebody else', async () => {
+    await signIn();
+    const id = (await me()).body['id'] as string;
+    const page = (caller: string): Asked => ({ headers: { 'x-a2a-hub-console-caller': caller } });
+    expect((await ask('/api/v1/me', page(id))).status).toBe(200);
+    const refused = { status: 401, body: { metadata: { session: 'other' } } };
+    expect(await ask('/api/v1/me', page('somebody'))).toMatchObject(refused);
+    const change = { ...page('somebody'), method: 'POST' };
+    expect(await ask('/api/v1/audit:verify', change)).toMatchObject(refused);
+    // Whose it is it may ask, and the session goes on.
+    expect((await ask('/console/session', page('somebody'))).body).toMatchObject({
+      session: { caller: { id } },
+    });
+    expect((await me()).status).toBe(200);
+  });
+
   it('ends at once with its principal', async () => {
     await signIn();
     const { body } = await me();

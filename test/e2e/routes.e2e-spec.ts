@@ -17,25 +17,29 @@ async function register(
   const added = await at.admin('POST', '/api/v1/agents', {
     id,
     ...fields,
-    card: {
-      name: id,
-      description: id,
-      version: '1.0.0',
-      supportedInterfaces: [
-        {
-          url: `http://127.0.0.1:9/${id}`,
-          protocolBinding: 'JSONRPC',
-          protocolVersion: '1.0',
-          ...place,
-        },
-      ],
-      capabilities: {},
-      defaultInputModes: ['text/plain'],
-      defaultOutputModes: ['text/plain'],
-      skills: [{ id: 'work', name: 'Work', description: 'Works', tags: [], ...skill }],
-    },
+    card: cardOf(id, skill, place),
   });
   expect(added.status).toBe(201);
+}
+
+function cardOf(name: string, skill: JsonObject, place: JsonObject = {}): JsonObject {
+  return {
+    name,
+    description: name,
+    version: '1.0.0',
+    supportedInterfaces: [
+      {
+        url: `http://127.0.0.1:9/${name}`,
+        protocolBinding: 'JSONRPC',
+        protocolVersion: '1.0',
+        ...place,
+      },
+    ],
+    capabilities: {},
+    defaultInputModes: ['text/plain'],
+    defaultOutputModes: ['text/plain'],
+    skills: [{ id: 'work', name: 'Work', description: 'Works', tags: [], ...skill }],
+  };
 }
 
 const says = (text: string): JsonObject => ({
@@ -96,6 +100,39 @@ describe('a dry run of the routing', () => {
       reason: 'affinity',
       chosen: [{ agentId: 'code' }],
     });
+  });
+
+  it('takes null for what is not given, as the registration of an agent does', async () => {
+    const nulls = (...names: string[]): JsonObject =>
+      Object.fromEntries(names.map((name) => [name, null]));
+    const agent = {
+      ...nulls('id', 'cardUrl', 'cardHeaders', 'credentials', 'authentication', 'cardKeys'),
+      ...nulls('endpointOverride', 'protocolBinding', 'protocolVersion', 'budgets', 'switches'),
+      ...nulls('tags', 'priority', 'weight', 'maxConcurrent', 'maxQueue', 'organizations'),
+      ...nulls('enabled', 'probe', 'probeText', 'probeTimeoutMs'),
+      card: cardOf('nulls', { tags: ['nulls'] }),
+    };
+    const checked = await hub.admin('POST', '/api/v1/agents:check', { ...agent, probe: true });
+    expect(checked).toMatchObject({ status: 200, body: { probe: { outcome: 'unreachable' } } });
+    expect(await hub.admin('POST', '/api/v1/agents', agent)).toMatchObject({
+      status: 201,
+      body: { id: 'nulls', weight: 1, priority: 0, enabled: true, organizations: null },
+    });
+    const message = {
+      ...nulls('message', 'metadata', 'acceptedOutputModes', 'extensions', 'tenant', 'affinity'),
+      ...nulls('agentId', 'skillId', 'tags', 'match', 'strategy', 'require', 'quorum'),
+      ...nulls('deadlineSeconds', 'maxAgents', 'maxCalls', 'steps', 'synthesizer'),
+    };
+    expect((await dryRun({ ...message, tags: ['nulls'] })).body).toMatchObject({
+      reason: 'tags',
+      chosen: [{ agentId: 'nulls' }],
+    });
+    const named = { agentId: 'csv', skillId: 'work' };
+    expect(await dryRun({ ...message, ...named })).toMatchObject({
+      status: 200,
+      body: (await dryRun(named)).body,
+    });
+    await hub.admin('DELETE', '/api/v1/agents/nulls');
   });
 
   it('rejects what has no route, listing the skills there are', async () => {

@@ -7,7 +7,8 @@ import { SharedValue, useShared } from './shared-value';
 export type Credential =
   | { readonly kind: 'none' }
   | { readonly kind: 'key'; readonly key: string }
-  | { readonly kind: 'session' };
+  /** `caller`: the id of whoever it is of. */
+  | { readonly kind: 'session'; readonly caller: string };
 
 const NONE: Credential = { kind: 'none' };
 
@@ -32,14 +33,14 @@ export function useCredential(): Credential {
 /** Beside the cookie of a session: no other site can make a browser send it. */
 export const SESSION_HEADERS = { 'X-A2A-Hub-Console': '1' } as const;
 
-/** What a request is authenticated with. */
+/** What a request is authenticated with. The session of somebody else, who has signed in in another tab, does not count for it. */
 export function authenticationHeaders(): Readonly<Record<string, string>> {
   const held = credential();
   switch (held.kind) {
     case 'key':
       return { Authorization: `Bearer ${held.key}` };
     case 'session':
-      return SESSION_HEADERS;
+      return { ...SESSION_HEADERS, 'X-A2A-Hub-Console-Caller': held.caller };
     case 'none':
       return {};
   }

@@ -6,6 +6,7 @@ import {
 } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { paced } from './pace';
+import { type Span, spanOf, type TimeRange } from './time-span';
 
 export interface PageOf<Item> {
   readonly items: readonly Item[];
@@ -17,6 +18,8 @@ export interface Pages<Item> {
   readonly rows: readonly Item[];
   /** The same rows; undefined until the first page has come. */
   readonly data: readonly Item[] | undefined;
+  /** The times that they are from, where the list is of a range of time: what is meant by all that match. */
+  readonly span: Span;
   readonly error: unknown;
   readonly isPending: boolean;
   /** How many pages are loaded. */
@@ -51,37 +54,51 @@ const LIVE_PAGES = 2;
 /**
  * A list of the hub, page by page, read anew every five seconds while it is shown; from a hub that is busy or slow to answer less
  * often, so that lists left open do not keep it busy. `key` begins with what the list
- * belongs to, so that `queries.invalidateQueries` reaches it, and names all that `read` depends on.
+ * belongs to, so that `queries.invalidateQueries` reaches it, and names all that `read` depends on but `range`. What that means is
+ * found out when the first page is read, and holds for the further ones: a list of the last hour is not another one each minute.
  */
 export function usePages<Item>(
   key: readonly unknown[],
   read: (
     cursor: string | undefined,
     signal: AbortSignal,
+    span: Span,
   ) => Promise<{ readonly data?: PageOf<Item> }>,
-  { enabled = true }: { readonly enabled?: boolean } = {},
+  {
+    enabled = true,
+    range: { range, since, until } = {},
+  }: { readonly enabled?: boolean; readonly range?: TimeRange } = {},
 ): Pages<Item> {
   const took = useRef(0);
+  const queryKey = [...key, range, since, until];
+  const now = () => spanOf({ range, since, until });
   const query = useInfiniteQuery({
-    queryKey: key,
-    queryFn: async ({ pageParam, signal }) => {
+    queryKey,
+    queryFn: async ({ pageParam: { cursor, span = now() }, signal }) => {
       const began = performance.now();
-      const { data } = await read(pageParam, signal);
+      const { data } = await read(cursor, signal, span);
       took.current = performance.now() - began;
-      return data!;
+      return { ...data!, span };
     },
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+    initialPageParam: {} as PlaceInList,
+    getNextPageParam: ({ nextCursor, span }) =>
+      nextCursor ? { cursor: nextCursor, span } : undefined,
     placeholderData: keepPreviousData,
     refetchInterval: (shown) =>
       isLive(shown) && Math.min(SELDOM_MS, Math.max(paced(EVERY_MS), TIMES * took.current)),
     refetchOnWindowFocus: isLive,
     refetchOnReconnect: isLive,
     enabled,
-    select: ({ pages }) => ({ rows: pages.flatMap(({ items }) => items), loaded: pages.length }),
+    select: ({ pages }) => ({
+      rows: pages.flatMap(({ items }) => items),
+      span: pages[0]?.span,
+      loaded: pages.length,
+    }),
   });
-  useForgottenPages(key);
+  useForgottenPages(queryKey);
   return {
+    // Not that of the list before, which is shown until this one has come.
+    span: (query.isPlaceholderData ? undefined : query.data?.span) ?? now(),
     rows: query.data?.rows ?? [],
     data: query.data?.rows,
     loaded: query.data?.loaded ?? 0,
@@ -92,6 +109,12 @@ export function usePages<Item>(
     loadingMore: query.isFetchingNextPage,
     onMore: () => void query.fetchNextPage(),
   };
+}
+
+/** Where a page begins; the first one knows neither. */
+interface PlaceInList {
+  readonly cursor?: string;
+  readonly span?: Span;
 }
 
 type LoadedPages = InfiniteData<unknown, unknown>;

@@ -46,7 +46,7 @@ export async function signInWithKey(key: string): Promise<void> {
 
 /** Takes the session that this browser has. */
 export function takeSession({ caller }: NonNullable<Session['session']>): void {
-  signedIn(caller, { kind: 'session' });
+  signedIn(caller, { kind: 'session', caller: caller.id });
 }
 
 /** Of anybody else than before, nothing that was read is kept. */

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { queries } from '../api/client';
+import { useCredential } from '../api/credential';
 import { ApiProblem } from '../api/problem';
 import { readSession, signInUrl, signInWithKey, takeSession } from '../api/sign-in';
 import { Button } from '../ui/button';
@@ -9,10 +10,12 @@ import { Field } from '../ui/field';
 import { Icon } from '../ui/icons';
 
 const LOOK_MS = 2000;
+const NOT_LOOKED = '';
 
 /**
  * Asks who comes: by a sign-in at the company's provider, or by a key that is pasted. `again`: above a page that stays, so that
- * the provider's pages open in another tab, and a session that was not there is taken.
+ * the provider's pages open in another tab, and a session that is another than the one that was there is taken. So is the
+ * session of somebody else that is in the place of the page's own.
  */
 export function SignInView({ again = false }: { readonly again?: boolean }) {
   const session = useQuery({
@@ -22,12 +25,16 @@ export function SignInView({ again = false }: { readonly again?: boolean }) {
   });
   const found = session.data?.session ?? null;
   const isRead = session.isFetchedAfterMount;
-  const wasThere = useRef(again);
+  const held = useCredential();
+  // Which there was when it was looked last, as far as it is not one to be taken.
+  const before = useRef<string | null>(again ? NOT_LOOKED : null);
   useEffect(() => {
     if (!isRead) return;
-    if (found === null) wasThere.current = false;
-    else if (!wasThere.current) takeSession(found);
-  }, [isRead, found]);
+    const now = found && `${found.caller.id} ${found.expiresAt}`;
+    const isOfOther = found !== null && held.kind === 'session' && held.caller !== found.caller.id;
+    if (now === null || (before.current === NOT_LOOKED && !isOfOther)) before.current = now;
+    else if (found !== null && now !== before.current) takeSession(found);
+  }, [isRead, found, held]);
   if (session.isPending || (found !== null && !again))
     return <Loading what="Looking for a session …" />;
   const providers = session.data?.signIn ?? [];

@@ -1,8 +1,9 @@
 import {
+  constructSortFn,
   createSortedRowModel,
   type ColumnDef,
   rowSortingFeature,
-  sortFns,
+  sortFn_alphanumeric,
   tableFeatures,
   useTable,
 } from '@tanstack/react-table';
@@ -44,10 +45,24 @@ const OVERSCAN = 8;
 /** Rows before the end at which the next page is loaded. */
 const AHEAD = 10;
 
+const { sort: sortTexts, resolveDataValue: textOf } = sortFn_alphanumeric;
+
+/** Numbers by what they are, behind all that is none; texts with the numbers in them as such: `item 2` before `item 10`. */
+const byValue = constructSortFn({
+  resolveDataValue: (value: unknown): unknown =>
+    typeof value === 'number' ? value : textOf!(value),
+  sort(one: unknown, other: unknown, ...rest) {
+    if (typeof one !== 'number' && typeof other !== 'number') return sortTexts(one, other, ...rest);
+    if (typeof one !== 'number') return -1;
+    if (typeof other !== 'number') return 1;
+    return one < other ? -1 : one > other ? 1 : 0;
+  },
+});
+
 const features = tableFeatures({
   rowSortingFeature,
   sortedRowModel: createSortedRowModel(),
-  sortFns,
+  sortFns: { byValue },
 });
 
 /** Rows of a list: only those in view are in the document, so that 10,000 scroll as ten do. */
@@ -80,7 +95,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         header: column.header,
         enableSorting: column.sortBy !== undefined,
         accessorFn: (row: Row) => column.sortBy?.(row) ?? '',
-        sortFn: 'alphanumeric',
+        sortFn: 'byValue',
       })),
     // oxlint-disable-next-line react/exhaustive-deps
     [ids],

@@ -30,10 +30,10 @@ const ID = 'probe ';
 
 /** What an operator says of a probe. */
 export interface ProbeOptions {
-  /** Absent or false: no message is sent. */
-  readonly probe?: boolean | undefined;
-  readonly probeText?: string | undefined;
-  readonly probeTimeoutMs?: number | undefined;
+  /** Absent, null or false: no message is sent. */
+  readonly probe?: boolean | null | undefined;
+  readonly probeText?: string | null | undefined;
+  readonly probeTimeoutMs?: number | null | undefined;
 }
 
 export interface ProbeReport extends Findings {
@@ -76,7 +76,7 @@ export class AgentProbe {
 
   private async probe(
     requested: Omit<Agent, 'id'>,
-    { probeText = TEXT, probeTimeoutMs = TIMEOUT_MS }: ProbeOptions,
+    { probeText, probeTimeoutMs }: ProbeOptions,
   ): Promise<ProbeReport> {
     const { clock, ids, config } = this;
     // It may not take a place, or a share of what is read, from a registered agent.
@@ -91,7 +91,8 @@ export class AgentProbe {
       secrets.forEach((each) => proofs.add(each));
     const client = this.client.probing({ memory, deviations, egress: captured, noteSecrets });
     const run = new ProbeRun({ client, clock, ids, note }, agent);
-    await run.run(probeText, probeTimeoutMs, () => memory.now(agent).protocolVersion === '1.0');
+    const isModern = (): boolean => memory.now(agent).protocolVersion === '1.0';
+    await run.run(probeText ?? TEXT, probeTimeoutMs ?? TIMEOUT_MS, isModern);
     const endpoint = memory.now(agent);
     const isQuoted = captured.isOpen && bindingOf(endpoint.protocolBinding).isOverHttp;
     const secrets = [...(await this.secretsOf(agent)), ...proofs];

@@ -13,7 +13,7 @@ import {
 export interface AgentOptions {
   readonly tags?: readonly string[] | undefined;
   readonly priority?: number | undefined;
-  readonly weight?: number | undefined;
+  readonly weight?: number | null | undefined;
   readonly maxConcurrent?: number | null | undefined;
   readonly maxQueue?: number | null | undefined;
   readonly enabled?: boolean | undefined;
@@ -45,6 +45,9 @@ export type WrittenSwitches = {
 /** How much work an agent gets. */
 export type Capacity = Pick<Agent, 'weight' | 'maxConcurrent' | 'maxQueue'>;
 
+/** The same as an operator writes it: null of the weight says nothing, of the others it takes the agent's own limit away. */
+type WrittenCapacity = Pick<AgentOptions, keyof Capacity>;
+
 export const DEFAULT_CAPACITY: Capacity = { weight: 1, maxConcurrent: null, maxQueue: null };
 
 /** What decides where an agent is called. */
@@ -62,8 +65,8 @@ export function moved(agent: Agent, patch: AgentPatch): Pick<Agent, 'endpointOve
 }
 
 /** How much an agent gets, with the members of a request laid over it. */
-export function capacityAfter(agent: Capacity, request: Partial<Capacity>): Capacity {
-  const { weight = agent.weight } = request;
+export function capacityAfter(agent: Capacity, request: WrittenCapacity): Capacity {
+  const weight = request.weight ?? agent.weight;
   const { maxConcurrent = agent.maxConcurrent, maxQueue = agent.maxQueue } = request;
   return { weight, maxConcurrent, maxQueue };
 }

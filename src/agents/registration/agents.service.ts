@@ -50,10 +50,10 @@ import { granteeOf, Referable } from './referable.js';
 import { readAuthentication, refuseTwice } from './read-authentication.js';
 import { UnreadAgents, withUnread } from './unread-agents.js';
 
-/** An agent to be registered, by exactly one of `cardUrl` and `card`. */
+/** An agent to be registered, by exactly one of `cardUrl` and `card`. Null says the same as nothing. */
 export interface NewAgent extends AgentOptions, WrittenMeans, ProbeOptions {
   /** Default: derived from the card's name. */
-  readonly id?: string | undefined;
+  readonly id?: string | null | undefined;
   readonly cardUrl?: string | undefined;
   readonly card?: Readonly<Record<string, unknown>> | undefined;
   readonly endpointOverride?: string | undefined;
@@ -119,12 +119,12 @@ export class AgentsService {
    */
   async register(written: NewAgent, caller: Principal): Promise<Registration> {
     const request = forOwn(written, caller);
-    const { id: wanted } = request;
+    const wanted = request.id ?? undefined;
     if (wanted !== undefined) await this.checkId(wanted);
     const { agent, checked } = await this.examined(request, caller);
     const probe = await this.probe.of(agent, request);
     if (probe?.oldWire) {
-      throw invalidField(request.card === undefined ? 'cardUrl' : 'card', refused(probe.oldWire));
+      throw invalidField(request.card ? 'card' : 'cardUrl', refused(probe.oldWire));
     }
     const added = await this.add(agent, wanted, caller);
     await this.registry.follow();
@@ -134,7 +134,7 @@ export class AgentsService {
   /** Reports what {@link register} would do and find out, with the result of a requested probe; registers nothing. */
   async check(written: NewAgent, caller: Principal): Promise<Registration> {
     const request = forOwn(written, caller);
-    const { id: wanted } = request;
+    const wanted = request.id ?? undefined;
     if (wanted !== undefined && !isAgentId(wanted)) throw wrongId();
     const { agent: described, checked } = await this.examined(request, caller);
     const agent = { ...described, id: wanted ?? UNNAMED };

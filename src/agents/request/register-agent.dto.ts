@@ -21,7 +21,7 @@ import { SwitchesDto } from './switches.dto.js';
 
 export class RegisterAgentDto {
   @Text({ optional: 'or-null', like: ID, description: "Default: derived from the card's name." })
-  id?: string;
+  id?: string | null;
 
   @Url({
     optional: 'or-null',
@@ -89,7 +89,7 @@ export class RegisterAgentDto {
     default: 1,
     description: 'Its share of the work among equals.',
   })
-  weight?: number;
+  weight?: number | null;
 
   @Int(OWN_CONCURRENT)
   maxConcurrent?: number | null;
@@ -128,10 +128,10 @@ export class RegisterAgentDto {
     description:
       'True: one message is sent to the agent to find out how it behaves; the answer has a report. A failed probe does not prevent registration.',
   })
-  probe?: boolean;
+  probe?: boolean | null;
 
   @Text({ optional: 'or-null', min: 1, max: 2000, description: 'The text of the probe message.' })
-  probeText?: string;
+  probeText?: string | null;
 
   @Int({
     optional: 'or-null',
@@ -140,5 +140,5 @@ export class RegisterAgentDto {
     default: 30_000,
     description: 'How long the hub waits for the outcome of the probe.',
   })
-  probeTimeoutMs?: number;
+  probeTimeoutMs?: number | null;
 }

@@ -9,6 +9,9 @@ import type { SessionCredentials, SessionToken } from './session-credentials.js'
 /** What the hub's own page sends with each call. A page of another origin cannot, unless the hub allows it (CORS), which it does not. */
 export const CONSOLE_HEADER = 'x-a2a-hub-console';
 
+/** The id of the principal that the page shows what it reads to. Without it a session counts whoever it is of. */
+const CALLER_HEADER = 'x-a2a-hub-console-caller';
+
 /** Why a session does not let its page in: what the page is told by `metadata.session`. */
 export type SessionFault =
   /** There is none of this cookie, it has not been used for too long, or its tokens have ended. */
@@ -16,7 +19,9 @@ export type SessionFault =
   /** Its provider takes its refresh token no more, or names somebody else by it. */
   | 'ended'
   /** Its access token is not taken any more, or its principal is disabled: the message says why. */
-  | 'refused';
+  | 'refused'
+  /** It is of another principal than the page is for: somebody else has signed in in the same browser. */
+  | 'other';
 
 /** Who calls from the hub's own page, by a session. */
 @Injectable()
@@ -50,6 +55,13 @@ export class SessionCallers {
     const fault = this.pages.faultWithSession(headers);
     if (fault === undefined) return;
     throw new HubError('PERMISSION_DENIED', fault, { refusal: { cause: 'foreign-page' } });
+  }
+
+  /** Rejects with {@link sessionIsOver} a call of a page that is for another principal than this one, whose session it brings. */
+  refuseForOther(headers: RequestHeaders, { id }: Principal): void {
+    const meant = headers[CALLER_HEADER];
+    if (meant === undefined || meant === id) return;
+    throw sessionIsOver('other', 'Somebody else has signed in meanwhile: the session is theirs.');
   }
 
   /** The principal of a session, which `find` finds by its token. Rejects with {@link sessionIsOver} when it is not one any more. */

@@ -26,7 +26,7 @@ export function codeOf(exchange: Exchange, language: Language): string {
 /** Without those that sign in. */
 function headersOf({ headers }: Exchange): [string, string][] {
   return Object.entries(headers).filter(
-    ([name]) => !/^(authorization|x-a2a-hub-console)$/i.test(name),
+    ([name]) => !/^(authorization|x-a2a-hub-console(-caller)?)$/i.test(name),
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Schema } from '../../../api/client';
-import type { Span } from '../../../ui/time-range';
+import type { Span } from '../../../api/time-span';
 import type { AccessSearch } from '../search';
 
 export interface AuditQuery {
@@ -16,7 +16,7 @@ export interface AuditQuery {
 }
 
 /** The filters of the address as the audit log is asked for with. */
-export function auditQueryOf(search: AccessSearch, { since, until }: Span): AuditQuery {
+export function auditQueryOf(search: AccessSearch, { since, until }: Span = {}): AuditQuery {
   return {
     from: since,
     to: until,

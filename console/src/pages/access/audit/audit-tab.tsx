@@ -12,7 +12,6 @@ import { PrincipalName } from '../../../ui/principal-name';
 import { shortened } from '../../../ui/shortened';
 import { TaskLink } from '../../../ui/task-link';
 import { Time } from '../../../ui/time';
-import { useSpan } from '../../../ui/time-range';
 import { ACCESS } from '../query-keys';
 import { useAccessSearch } from '../search';
 import { aboutOf, causeOf } from './audit-details';
@@ -32,17 +31,20 @@ interface Row extends Entry {
 /** Who did what, and what was refused. */
 export function AuditTab() {
   const [search] = useAccessSearch();
-  const query = auditQueryOf(search, useSpan(search));
   const [open, setOpen] = useState<Row | null>(null);
-  const pages = usePages<Row>([ACCESS, 'audit', query], async (cursor, signal) => {
-    const { data } = await client.GET('/api/v1/audit', {
-      params: { query: { limit: PAGE_ROWS, cursor, ...query } },
-      signal,
-    });
-    const { items, nextCursor, names: ofPage } = data!;
-    const names = new Map(ofPage.map(({ id, name }) => [id, name]));
-    return { data: { nextCursor, items: items.map((each) => ({ ...each, names })) } };
-  });
+  const pages = usePages<Row>(
+    [ACCESS, 'audit', auditQueryOf(search)],
+    async (cursor, signal, span) => {
+      const { data } = await client.GET('/api/v1/audit', {
+        params: { query: { limit: PAGE_ROWS, cursor, ...auditQueryOf(search, span) } },
+        signal,
+      });
+      const { items, nextCursor, names: ofPage } = data!;
+      const names = new Map(ofPage.map(({ id, name }) => [id, name]));
+      return { data: { nextCursor, items: items.map((each) => ({ ...each, names })) } };
+    },
+    { range: search },
+  );
   return (
     <div className="page">
       <AuditFilters />
@@ -53,7 +55,7 @@ export function AuditTab() {
         actions={
           <>
             <AuditVerify />
-            <AuditExport query={query} />
+            <AuditExport query={auditQueryOf(search, pages.span)} />
           </>
         }
       >

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { client, type Schema } from '../../../api/client';
-import { useMay } from '../../../api/me';
+import { useMay, useMe } from '../../../api/me';
 import { PAGE_ROWS, usePages } from '../../../api/pages';
 import { Badge } from '../../../ui/badge';
 import { Button } from '../../../ui/button';
@@ -22,9 +22,13 @@ import { labelText, OrganizationForm } from './organization-form';
 type Organization = Schema<'OrganizationDto'>;
 type Doing = { action: 'edit' | 'disable' | 'delete'; organization: Organization | null };
 
+/** That of the hub itself, which is neither disabled nor deleted. */
+const HUBS_OWN = 'default';
+
 /** The organizations that principals belong to. */
 export function OrganizationsTab() {
   const mayAll = useMay('access');
+  const own = useMe().data?.organization;
   const [doing, setDoing] = useState<Doing | null>(null);
   const pages = usePages<Organization>([ACCESS, 'organizations'], (cursor, signal) =>
     client.GET('/api/v1/organizations', {
@@ -43,6 +47,7 @@ export function OrganizationsTab() {
                 ? {
                     label: 'Disable …',
                     danger: true,
+                    disabled: organization.id === HUBS_OWN || organization.id === own,
                     onSelect: () => setDoing({ action: 'disable', organization }),
                   }
                 : {
@@ -57,6 +62,7 @@ export function OrganizationsTab() {
               {
                 label: 'Delete …',
                 danger: true,
+                disabled: organization.id === HUBS_OWN,
                 onSelect: () => setDoing({ action: 'delete', organization }),
               },
             ]

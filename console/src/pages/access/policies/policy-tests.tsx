@@ -3,7 +3,7 @@ import { type FieldViolation } from '../../../api/problem';
 import { Button } from '../../../ui/button';
 import { Field, Select, TextInput, violationOf } from '../../../ui/field';
 import { Icon } from '../../../ui/icons';
-import { listOf, textOfList } from '../../../ui/lists';
+import { ListInput } from '../../../ui/list-input';
 
 type Test = Schema<'PolicyTestDto'>;
 
@@ -38,13 +38,9 @@ export function PolicyTests({
               />
             </Field>
             <Field label="Caller is in the groups">
-              <TextInput
-                defaultValue={textOfList(test.caller?.groups)}
-                onBlur={(event) =>
-                  set(index, {
-                    caller: cleaned({ ...test.caller, groups: listOf(event.target.value) }),
-                  })
-                }
+              <ListInput
+                values={test.caller?.groups ?? []}
+                onChange={(groups) => set(index, { caller: cleaned({ ...test.caller, groups }) })}
               />
             </Field>
             <Field label="Agent">
@@ -60,10 +56,7 @@ export function PolicyTests({
               />
             </Field>
             <Field label="Tags of the skill">
-              <TextInput
-                defaultValue={textOfList(test.tags)}
-                onBlur={(event) => set(index, { tags: listOf(event.target.value) })}
-              />
+              <ListInput values={test.tags ?? []} onChange={(tags) => set(index, { tags })} />
             </Field>
             <Field label="Must be">
               <Select

@@ -4,7 +4,7 @@ import { useMay } from '../../../api/me';
 import { Field, TextInput, violationOf } from '../../../ui/field';
 import { FormDialog } from '../../../ui/form-dialog';
 import { OrganizationInput } from '../../../ui/organization-inputs';
-import { listOf, textOfList } from '../../../ui/lists';
+import { betweenCommas, textOfList } from '../../../ui/lists';
 import { present } from '../../../ui/search';
 import { notify } from '../../../ui/toast';
 import { refreshAccess } from '../query-keys';
@@ -33,7 +33,7 @@ export function PrincipalForm({
             organization: organization.trim(),
             displayName: name,
           }),
-          ...(groups.trim() !== '' && { groups: listOf(groups) }),
+          ...(groups.trim() !== '' && { groups: betweenCommas(groups) }),
         },
       });
       notify('The principal was made. Give it a key next.');
@@ -42,7 +42,7 @@ export function PrincipalForm({
         params: { path: { id: principal.id } },
         body: {
           displayName: name === '' ? null : name,
-          ...(groups !== textOfList(principal.groups) && { groups: listOf(groups) }),
+          ...(groups !== textOfList(principal.groups) && { groups: betweenCommas(groups) }),
         },
       });
       notify(`${name || principal.id} was changed.`);

@@ -8,7 +8,7 @@ import { Empty, ErrorView } from '../../../ui/feedback';
 import { DataTable } from '../../../ui/data-table';
 import { Field, Select, TextInput } from '../../../ui/field';
 import { distinctName, namesSeveral, severalCalled } from '../../../ui/id-of-name';
-import { counted, listOf } from '../../../ui/lists';
+import { betweenCommas, counted } from '../../../ui/lists';
 import { Card } from '../../../ui/page';
 import { Time } from '../../../ui/time';
 import { Toolbar } from '../../../ui/toolbar';
@@ -33,7 +33,7 @@ export function WhoMayTab() {
   const asker = useCaller(by === 'caller' ? principal : '');
   const caller: Partial<Caller> = {
     ...(asker.data && { id: asker.data.id }),
-    ...(groups.trim() !== '' && { groups: listOf(groups) }),
+    ...(groups.trim() !== '' && { groups: betweenCommas(groups) }),
     signIn: signIn as Caller['signIn'],
   };
   const { rows: questions, hasMore } = questionsOf({

@@ -1,5 +1,5 @@
 import { client } from '../../../api/client';
-import type { Span } from '../../../ui/time-range';
+import type { Span } from '../../../api/time-span';
 import { cancelTask } from '../cancel-task';
 import { isEnded } from '../../../api/task-state';
 import type { TaskSearch, TaskState } from './task-search';

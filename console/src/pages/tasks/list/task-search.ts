@@ -2,7 +2,7 @@ import type { Schema } from '../../../api/client';
 import type { paths } from '../../../api/schema';
 import { present, textsOf } from '../../../ui/search';
 import { type EndReason, REASON_LABELS } from '../../../ui/end-reasons';
-import type { Span } from '../../../ui/time-range';
+import type { Span } from '../../../api/time-span';
 
 export type TaskState = Schema<'TaskDto'>['state'];
 type TaskQuery = NonNullable<paths['/api/v1/tasks']['get']['parameters']['query']>;

@@ -1,7 +1,7 @@
 import { client, type Schema } from '../../../api/client';
 import { NEW_ANSWER } from '../../../api/own-changes';
 import { readPages } from '../../../api/read-pages';
-import type { Span } from '../../../ui/time-range';
+import type { Span } from '../../../api/time-span';
 import type { ManyAction } from './many-tasks';
 import { queryOf, STATES, statesOf, type TaskSearch } from './task-search';
 

@@ -11,7 +11,6 @@ import { Card, Page } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
 import { useChosen } from '../../../ui/row-choice';
 import { present } from '../../../ui/search';
-import { useSpan } from '../../../ui/time-range';
 import '../tasks.css';
 import { cancelMany, type ManyAction, type MeantTasks, RETRY_MANY } from './many-tasks';
 import { ManyTasksDialog } from './many-tasks-dialog';
@@ -35,16 +34,22 @@ export function TasksPage() {
   const mayCancel = useMay('tasks:all', 'a2a');
   const possible = [...(mayCancel ? [cancelMany(seesAll)] : []), ...(seesAll ? [RETRY_MANY] : [])];
   const [doing, setDoing] = useState<{ action: ManyAction; meant: MeantTasks } | null>(null);
-  const span = useSpan(search);
-  const query = queryOf(search, span);
-  const pages = usePages(['tasks', 'list', query], (cursor, signal) =>
-    client.GET('/api/v1/tasks', {
-      params: {
-        query: { ...query, limit: pageRows(cursor), ...(cursor !== undefined && { cursor }) },
-      },
-      signal,
-    }),
+  const pages = usePages(
+    ['tasks', 'list', search],
+    (cursor, signal, span) =>
+      client.GET('/api/v1/tasks', {
+        params: {
+          query: {
+            ...queryOf(search, span),
+            limit: pageRows(cursor),
+            ...(cursor !== undefined && { cursor }),
+          },
+        },
+        signal,
+      }),
+    { range: search },
   );
+  const { span } = pages;
   const [chosen, setChosen] = useChosen(pages.rows, ({ id }) => id, search);
   const isSearch = leavesOut(search, span);
   const actions = possible.map((action) => {
@@ -55,7 +60,7 @@ export function TasksPage() {
     <Page title="Tasks" actions={<TaskLookup key={search.q} search={search} onChange={change} />}>
       <TaskFilters
         search={search}
-        counts={useStateCounts(search, span)}
+        counts={useStateCounts(search)}
         onSet={set}
         onClear={() => change({})}
       />

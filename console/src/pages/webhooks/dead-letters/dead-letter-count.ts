@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { client, type Schema } from '../../../api/client';
 import { every } from '../../../api/pace';
 import type { DeadLetterQuery } from '../deliveries/delivery-query';
-import type { Span } from '../../../ui/time-range';
+import type { Span } from '../../../api/time-span';
 import { PUSH } from '../keys';
 
 /** Dead letters that a count goes to. */

@@ -9,7 +9,6 @@ import { PagedTable } from '../../../ui/paged-table';
 import { Toolbar } from '../../../ui/toolbar';
 import { useChosen } from '../../../ui/row-choice';
 import { present } from '../../../ui/search';
-import { useSpan } from '../../../ui/time-range';
 import { deadLetterColumns } from '../deliveries/delivery-columns';
 import { DeliveryDialog } from '../deliveries/delivery-dialog';
 import { DeliveryFilters } from '../deliveries/delivery-filters';
@@ -25,14 +24,17 @@ type Delivery = Schema<'DeliveryDto'>;
 /** What was given up: to be sent again, or deleted, one by one, by choice or all that fit. */
 export function DeadLettersTab() {
   const [search, change] = useWebhookSearch();
-  const query = deadLetterQueryOf(search, useSpan(search));
   const [bulk, setBulk] = useState<{ action: BulkAction; meant: Meant } | null>(null);
-  const pages = usePages<Delivery>([PUSH, 'dead-letters', query], (cursor, signal) =>
-    client.GET('/api/v1/push/dead-letters', {
-      params: { query: { limit: PAGE_ROWS, cursor, ...query } },
-      signal,
-    }),
+  const pages = usePages<Delivery>(
+    [PUSH, 'dead-letters', deadLetterQueryOf(search)],
+    (cursor, signal, span) =>
+      client.GET('/api/v1/push/dead-letters', {
+        params: { query: { limit: PAGE_ROWS, cursor, ...deadLetterQueryOf(search, span) } },
+        signal,
+      }),
+    { range: search },
   );
+  const query = deadLetterQueryOf(search, pages.span);
   const { id, ...filters } = search;
   const [chosen, setChosen] = useChosen(pages.rows, (row) => row.id, filters);
   const meant: Meant =

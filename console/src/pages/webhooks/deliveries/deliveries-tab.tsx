@@ -5,7 +5,6 @@ import { Field, Select } from '../../../ui/field';
 import { Card } from '../../../ui/page';
 import { PagedTable } from '../../../ui/paged-table';
 import { Toolbar } from '../../../ui/toolbar';
-import { useSpan } from '../../../ui/time-range';
 import { PUSH } from '../keys';
 import { useWebhookSearch } from '../search';
 import { deliveryColumns } from './delivery-columns';
@@ -18,15 +17,22 @@ type Delivery = Schema<'DeliveryDto'>;
 /** What was sent, is to be sent and was given up, with what came back. */
 export function DeliveriesTab() {
   const [search, change] = useWebhookSearch();
-  const query = deliveryQueryOf(search, useSpan(search));
   const { state, id } = search;
-  const pages = usePages<Delivery>([PUSH, 'deliveries', query, state], (cursor, signal) =>
-    client.GET('/api/v1/push/deliveries', {
-      params: {
-        query: { limit: PAGE_ROWS, cursor, ...query, state: state as Delivery['state'] },
-      },
-      signal,
-    }),
+  const pages = usePages<Delivery>(
+    [PUSH, 'deliveries', deliveryQueryOf(search), state],
+    (cursor, signal, span) =>
+      client.GET('/api/v1/push/deliveries', {
+        params: {
+          query: {
+            limit: PAGE_ROWS,
+            cursor,
+            ...deliveryQueryOf(search, span),
+            state: state as Delivery['state'],
+          },
+        },
+        signal,
+      }),
+    { range: search },
   );
   return (
     <div className="page">
@@ -54,7 +60,7 @@ export function DeliveriesTab() {
           selected={(row) => row.id === id}
           columns={deliveryColumns((row) => change({ id: row.id }))}
           empty={
-            isFiltered(query) || state ? (
+            isFiltered(deliveryQueryOf(search, pages.span)) || state ? (
               <Empty title="No delivery fits these filters" />
             ) : (
               <Empty title="Nothing was sent yet">

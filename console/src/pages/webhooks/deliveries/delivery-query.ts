@@ -1,4 +1,4 @@
-import type { Span } from '../../../ui/time-range';
+import type { Span } from '../../../api/time-span';
 import type { WebhookSearch } from '../search';
 
 /** The filters of the address as deliveries are asked for with. */
@@ -15,13 +15,13 @@ export interface DeadLetterQuery extends DeliveryQuery {
   readonly givenUpUntil?: string;
 }
 
-export function deliveryQueryOf(search: WebhookSearch, span: Span): DeliveryQuery {
+export function deliveryQueryOf(search: WebhookSearch, span: Span = {}): DeliveryQuery {
   return { ...span, ...idsOf(search) };
 }
 
 export function deadLetterQueryOf(
   search: WebhookSearch,
-  { since: givenUpSince, until: givenUpUntil }: Span,
+  { since: givenUpSince, until: givenUpUntil }: Span = {},
 ): DeadLetterQuery {
   return { givenUpSince, givenUpUntil, ...idsOf(search) };
 }

@@ -12,7 +12,7 @@ import { PagedTable } from '../../../ui/paged-table';
 import { TaskLink } from '../../../ui/task-link';
 import { Time } from '../../../ui/time';
 import { Toolbar } from '../../../ui/toolbar';
-import { TimeRangeField, useSpan } from '../../../ui/time-range';
+import { TimeRangeField } from '../../../ui/time-range';
 import { PUSH } from '../keys';
 import { useWebhookSearch } from '../search';
 import { EndpointName } from '../shared/endpoint-name';
@@ -32,12 +32,15 @@ export function EventLogTab() {
   const [search, change] = useWebhookSearch();
   const { type, organization, endpoint } = search;
   const mayAll = useMay('push:all');
-  const query = { ...useSpan(search), type: type as PushEvent['type'], organization };
-  const pages = usePages<PushEvent>([PUSH, 'event-log', query], (cursor, signal) =>
-    client.GET('/api/v1/push/event-log', {
-      params: { query: { limit: PAGE_ROWS, cursor, ...query } },
-      signal,
-    }),
+  const query = { type: type as PushEvent['type'], organization };
+  const pages = usePages<PushEvent>(
+    [PUSH, 'event-log', query],
+    (cursor, signal, span) =>
+      client.GET('/api/v1/push/event-log', {
+        params: { query: { limit: PAGE_ROWS, cursor, ...span, ...query } },
+        signal,
+      }),
+    { range: search },
   );
   const wanted = endpoint?.split(' ').at(-1);
   const rows = pages.rows.filter(({ origin }) => !wanted || origin.includes(wanted));

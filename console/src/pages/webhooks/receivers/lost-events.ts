@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { client, type Schema } from '../../../api/client';
 import { paced } from '../../../api/pace';
 import type { Read } from '../../../ui/feedback';
-import { type TimeRange, useSpan } from '../../../ui/time-range';
+import { spanOf, type TimeRange } from '../../../api/time-span';
 import { LOST_EVENTS } from '../keys';
 import { useWebhookSearch } from '../search';
 
@@ -25,14 +25,12 @@ export interface LostEvents {
 export function useLostEvents(): LostEvents {
   const [{ organization, ...search }] = useWebhookSearch();
   const range = { range: '24h', ...timesOf(search) };
-  const span = useSpan(range);
   const lost = useQuery({
     // Not one of those that each event of a receiver makes read anew.
-    // Nor is what a range means by now another question.
     queryKey: [LOST_EVENTS, range, organization],
     queryFn: async ({ signal }) => {
       const { data } = await client.GET('/api/v1/push/dead-letters:by-receiver', {
-        params: { query: { most: MOST, organization, ...span } },
+        params: { query: { most: MOST, organization, ...spanOf(range) } },
         signal,
       });
       return data!;

@@ -9,7 +9,8 @@ import { Chart } from '../../../ui/lazy-chart';
 import { counted } from '../../../ui/lists';
 import { Facts } from '../../../ui/page';
 import { Time } from '../../../ui/time';
-import { rangeText, type TimeRange, useSpan } from '../../../ui/time-range';
+import { spanOf, type TimeRange } from '../../../api/time-span';
+import { rangeText } from '../../../ui/time-range';
 import { LOST_OF } from '../keys';
 import { EndpointStateBadge } from '../shared/push-badges';
 import { LostLink } from '../shared/lost-link';
@@ -152,11 +153,9 @@ export function ReceiverDialog({
 
 /** Counted for itself: the list of those that lost events is not counted as often. */
 function LostFact({ name, range }: { readonly name: string; readonly range: TimeRange }) {
-  const span = useSpan(range);
   const lost = useQuery({
-    // What a range means by now is no other question.
     queryKey: [LOST_OF, name, range],
-    queryFn: ({ signal }) => countLost(name, signal, span),
+    queryFn: ({ signal }) => countLost(name, signal, spanOf(range)),
     staleTime: 0,
     refetchInterval: every(LOST_EVERY_MS),
   });

@@ -3,7 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { client, type Schema } from '../../../api/client';
 import { PAGE_ROWS, type PageOf } from '../../../api/pages';
 import { every } from '../../../api/pace';
-import { rangeText, type TimeRange } from '../../../ui/time-range';
+import type { TimeRange } from '../../../api/time-span';
+import { rangeText } from '../../../ui/time-range';
 import { PUSH } from '../keys';
 import type { WebhookSearch } from '../search';
 
