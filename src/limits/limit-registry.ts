@@ -28,6 +28,8 @@ export class LimitRegistry extends RevisionedCache<Limit> {
   hasRates = false;
   /** Some limit says so of an agent or a skill. */
   hasTargetRates = false;
+  /** Raised by each change of the limits that this process comes to know. */
+  changes = 0;
 
   constructor(store: LimitStore, clock: Clock, log: Log) {
     super(store, 'limits', clock, log);
@@ -112,6 +114,7 @@ export class LimitRegistry extends RevisionedCache<Limit> {
     this.shapes = [...new Set(targeted.map(shapeOf))];
     this.hasRates = all.some(hasRate);
     this.hasTargetRates = targeted.some(hasRate);
+    this.changes += 1;
   }
 }
 

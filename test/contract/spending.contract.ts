@@ -188,6 +188,49 @@ export function spendingContract(databases: DatabaseFactory): void {
     ]);
   });
 
+  it('knows what a month saw while its budget was taken away, and reads that only when it must', async () => {
+    const acme = budget(ACME, 5);
+    const hub = await harness([acme], [{ ...TASK, perTask: 1 }]);
+    await end(hub, await begin(hub, [acme]));
+    const without = (process: TaskHarness) => {
+      process.budgets.length = 0;
+      process.limitChanges += 1;
+    };
+    const again = (process: TaskHarness) => {
+      process.budgets.push(acme);
+      process.limitChanges += 1;
+    };
+    without(hub);
+    await end(hub, await begin(hub));
+    again(hub);
+    expect(await usedOf(hub, acme)).toEqual([2]);
+    await end(hub, await begin(hub, [acme]));
+    expect(await usedOf(hub, acme)).toEqual([3]);
+    without(hub);
+    for (const _ of [1, 2]) await end(hub, await begin(hub));
+    again(hub);
+    await expect(begin(hub, [acme])).rejects.toMatchObject({ metadata: { current: '5' } });
+
+    const sum = jest.spyOn(hub.spending, 'sum');
+    const readSum = jest.spyOn(hub.spending, 'readSum');
+    await expect(begin(hub, [acme])).rejects.toMatchObject({ metadata: { current: '5' } });
+    expect(await usedOf(hub, acme)).toEqual([5]);
+    expect([sum.mock.calls.length, readSum.mock.calls.length]).toEqual([0, 0]);
+  });
+
+  it('knows within a minute what another process spent that had not heard of the budget', async () => {
+    const acme = budget(ACME, 2);
+    const hub = await harness([acme], [{ ...TASK, perTask: 1 }]);
+    const other = hub.another();
+    other.budgets.length = 0;
+    await end(hub, await begin(hub, [acme]));
+    await end(other, await begin(other));
+    expect(await usedOf(hub, acme)).toEqual([1]);
+    await hub.clock.advance(60_000);
+    expect(await usedOf(hub, acme)).toEqual([2]);
+    await expect(begin(hub, [acme])).rejects.toMatchObject({ metadata: { current: '2' } });
+  });
+
   it('counts for every budget that concerns it, of the same unit alone', async () => {
     const budgets = [
       budget(ACME, 9),

@@ -126,6 +126,19 @@ describe('a budget', () => {
     });
   });
 
+  it('that is set again in its month knows what was spent while it was taken away', async () => {
+    const key = await hub.createKey({ organization: 'back' });
+    const budget = { unit: 'EUR', amount: 2, per: 'month' };
+    const spend = () => send(key, { agentId: 'one' }, { usage: { input_tokens: 50 } });
+    await put('back', { organization: 'back', budget });
+    await spend();
+    await hub.admin('DELETE', '/api/v1/limits/back');
+    await spend();
+    await put('back', { organization: 'back', budget });
+    expect(await usedOf('back')).toMatchObject([{ used: 2, limit: 2, state: 'exceeded' }]);
+    await expect(spend()).rejects.toThrow('has spent 2 EUR this month of 2');
+  });
+
   it('is seen month by month, of each organization, principal, agent or skill', async () => {
     const key = await hub.createKey({ organization: 'seen' });
     await send(key, { agentId: 'one' }, { usage: { input_tokens: 50 } });
