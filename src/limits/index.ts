@@ -23,6 +23,7 @@ export {
   Spending,
   SPENDING_GROUPS,
   type SpendingGroup,
+  type SpendingPlace,
   type SpendingSum,
 } from './spending.js';
 export { MAX_REPORTED, MILLION, PriceList, type ReportedUsage } from './domain/price.js';
