@@ -71,7 +71,9 @@ describe('loadConfig', () => {
   });
 
   it('lists everything that is wrong at once, with key, source, value and what is allowed', () => {
-    const path = file('tasks: {lease: soon}\nnonsense: 1\npush: {jitter: "0.2", nope: 1}\n');
+    const path = file(
+      'tasks: {lease: soon}\nnonsense: 1\npush: {jitter: "0.2", nope: 1}\nquotas: {overrides: []}\n',
+    );
     const problems = problemsOf({
       A2A_HUB_CONFIG: path,
       A2A_HUB__SERVER__PORT: '70000',
@@ -81,6 +83,7 @@ describe('loadConfig', () => {
     expect(problems).toEqual([
       expect.stringContaining(`nonsense (${path}): is not a setting`),
       expect.stringContaining(`push.nope (${path}): is not a setting of the hub; known here:`),
+      expect.stringContaining(`quotas.overrides (${path}): is no setting of the hub any more`),
       expect.stringContaining('A2A_HUB__NOPE (environment): is not a setting'),
       expect.stringContaining(
         'server.port (A2A_HUB__SERVER__PORT): "70000" is not a whole number from 0 to 65535',

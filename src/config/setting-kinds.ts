@@ -193,7 +193,7 @@ export function writeDuration(ms: number): string {
 }
 
 /** Bytes of `512B`, `64KiB`, `10MiB`, `4GiB`; undefined for anything else. Plain 0 is 0. */
-export function readSize(input: unknown): number | undefined {
+function readSize(input: unknown): number | undefined {
   if (input === 0) return 0;
   const match = typeof input === 'string' ? SIZE.exec(input) : null;
   if (!match) return undefined;

@@ -4,6 +4,14 @@ import type { ConfigProblem } from './config-error.js';
 import { type Members, Section, type SourceKind, writtenName } from './setting.js';
 import { SETTINGS } from './settings.js';
 
+/** Keys that were settings once, and what is to be written now. */
+const REMOVED: ReadonlyMap<string, string> = new Map([
+  [
+    'quotas.overrides',
+    'is no setting of the hub any more: write its entries as limits.declared, each with an id and storedBytes in bytes; see docs/quotas.md',
+  ],
+]);
+
 /** A value as it is written. */
 export interface Written {
   readonly value: unknown;
@@ -62,11 +70,8 @@ function collect(content: unknown, members: Members, prefix: string, reading: Re
     const node = nodes.get(name);
     if (node === undefined) {
       const known = [...nodes.keys()].join(', ');
-      problems.push({
-        key,
-        source: file,
-        text: `is not a setting of the hub; known here: ${known}`,
-      });
+      const text = REMOVED.get(key) ?? `is not a setting of the hub; known here: ${known}`;
+      problems.push({ key, source: file, text });
     } else if (!(node instanceof Section)) {
       written.set(key, { value: value as unknown, source: file, kind: 'file' });
       // A mapping with nothing under it (every key commented out) is null in YAML.

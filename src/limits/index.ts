@@ -1,7 +1,7 @@
 export { LimitsModule } from './limits.module.js';
 export { readDeclaredLimits } from './declared-limits.js';
 export { LimitData } from './limit-data.js';
-export { LimitCounters } from './limit-counters.js';
+export { type LeastCount, LimitCounters } from './limit-counters.js';
 export { LimitRegistry } from './limit-registry.js';
 export {
   type AppliedLimit,
@@ -23,6 +23,7 @@ export {
   Spending,
   SPENDING_GROUPS,
   type SpendingGroup,
+  type SpendingPlace,
   type SpendingSum,
 } from './spending.js';
 export { MAX_REPORTED, MILLION, PriceList, type ReportedUsage } from './domain/price.js';

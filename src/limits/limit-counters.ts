@@ -1,20 +1,27 @@
 import type { Tx, Work } from '../database/sql.js';
 
+/** What a counter says at least, whatever was added to it. */
+export interface LeastCount {
+  of(tx: Tx): Work<number>;
+  /** It says so already: to be looked at only where the counter begins. */
+  readonly isKnown: boolean;
+}
+
 /**
  * What has been taken in a period, counted in the commits themselves. A row of it is also what commits of several
  * processes wait for each other by: who has locked it knows all that was committed before.
  */
 export abstract class LimitCounters {
   /**
-   * Locks a counter of a period until the transaction ends, and gives what it says; one that is not there yet begins
-   * at what `begin` gives, without it at 0. Who locks several does so in the order of {@link compareCounters}.
+   * Locks a counter of a period until the transaction ends, and gives what it says. One that is not there yet begins
+   * at `least`, without it at 0; one that says less is raised to it. Who locks several does so in the order of {@link compareCounters}.
    */
   abstract lock(
     tx: Tx,
     counter: string,
     period: number,
     now: Date,
-    begin?: (tx: Tx) => Work<number>,
+    least?: LeastCount,
   ): Work<number>;
 
   /** Adds to one that the transaction has locked. */

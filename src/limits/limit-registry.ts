@@ -20,6 +20,7 @@ import type { Charge } from './spending.js';
 export class LimitRegistry extends RevisionedCache<Limit> {
   private stored: readonly Limit[] = [];
   private declared: readonly Limit[] = [];
+  private every: readonly Limit[] = [];
   private bySubject: ReadonlyMap<string, Limit> = new Map();
   private byId: ReadonlyMap<string, Limit> = new Map();
   /** Which members the subjects name that name an agent or a skill. */
@@ -28,21 +29,27 @@ export class LimitRegistry extends RevisionedCache<Limit> {
   hasRates = false;
   /** Some limit says so of an agent or a skill. */
   hasTargetRates = false;
+  /** Raised by each change of the limits that this process comes to know. */
+  changes = 0;
 
-  constructor(store: LimitStore, clock: Clock, log: Log) {
+  constructor(
+    store: LimitStore,
+    clock: Clock,
+    private readonly log: Log,
+  ) {
     super(store, 'limits', clock, log);
   }
 
   /** Every limit: those of the configuration first, then by id. */
   all(): readonly Limit[] {
-    return [...this.declared, ...this.stored];
+    return this.every;
   }
 
   get(id: string): Limit | undefined {
     return this.byId.get(id);
   }
 
-  /** The limits of the configuration, from now on. They go before stored ones of the same subject. */
+  /** The limits of the configuration, from now on. They take the place of stored ones with the same id, and go before those of the same subject. */
   declare(limits: readonly Limit[]): void {
     this.declared = limits;
     this.index();
@@ -105,13 +112,21 @@ export class LimitRegistry extends RevisionedCache<Limit> {
   }
 
   private index(): void {
-    const all = [...this.stored, ...this.declared];
+    const declared = new Set(this.declared.map(({ id }) => id));
+    const limits = this.stored.map(({ id }) => id).filter((id) => declared.has(id));
+    if (limits.length > 0) {
+      this.log.warn({ limits }, 'declared limits replace limits of the API with the same id');
+    }
+    const stored = this.stored.filter(({ id }) => !declared.has(id));
+    this.every = [...this.declared, ...stored];
+    const all = [...stored, ...this.declared];
     this.bySubject = new Map(all.map((limit) => [subjectKey(limit), limit]));
     this.byId = new Map(all.map((limit) => [limit.id, limit]));
     const targeted = all.filter(({ agent, skill }) => agent !== null || skill !== null);
     this.shapes = [...new Set(targeted.map(shapeOf))];
     this.hasRates = all.some(hasRate);
     this.hasTargetRates = targeted.some(hasRate);
+    this.changes += 1;
   }
 }
 

@@ -78,12 +78,13 @@ export class LimitsService {
     return { items, nextCursor: isLast ? null : issueCursor('limits', last.id) };
   }
 
-  /** Throws NOT_FOUND, and CONFLICT for a declared one. */
+  /** Deletes one of the API, also while a declared one stands in its place. Throws NOT_FOUND, and CONFLICT for a declared one. */
   async remove(id: string): Promise<void> {
-    this.refuseDeclared(id);
     const removed = await this.store.remove(id);
     await this.registry.follow();
-    if (!removed) unknown(id);
+    if (removed) return;
+    this.refuseDeclared(id);
+    unknown(id);
   }
 
   private async shown(limit: Limit): Promise<ShownLimit> {

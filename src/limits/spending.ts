@@ -35,6 +35,9 @@ export interface SpendingSum {
   readonly tasks: number;
 }
 
+/** Where a sum is in its list. */
+export type SpendingPlace = Omit<SpendingSum, 'amount' | 'tasks'>;
+
 /** What was spent, month by month. */
 export abstract class Spending {
   /** Counts these in the month of `now`, in one order for all processes. */
@@ -46,12 +49,12 @@ export abstract class Spending {
   /** The same, as far as it is committed. */
   abstract readSum(subject: LimitSubject, unit: string, month: number): Promise<number>;
 
-  /** Sums by these members and the unit, newest month first, then in their order; `limit` of them from `offset` on. */
+  /** Sums by these members and the unit, newest month first, then in their order, by characters; `limit` of them, behind `after`. */
   abstract sums(
     filter: SpendingFilter,
     by: readonly SpendingGroup[],
     limit: number,
-    offset: number,
+    after?: SpendingPlace,
   ): Promise<SpendingSum[]>;
 
   /** Deletes what was spent in months before this one, at most `limit` rows; how many. */

@@ -138,3 +138,33 @@ it('what would be decided after a change is what all policies together decide th
     }
   }
 });
+
+describe('a declared policy', () => {
+  const ask = (layers: PolicyLayers, agentId: string): boolean => {
+    const question = questionOf({ caller: { organization: 'acme' }, agentId }, null);
+    if ('field' in question) throw new Error(question.description);
+    return layers.setFor('acme').decide(question).isAllowed;
+  };
+
+  it('takes the place of the one of the API with its id, and of no other one', async () => {
+    const [books, films, own] = [
+      policy('same', statement('forbid', 'books')),
+      policy('other', statement('forbid', 'films')),
+      policy('own', statement('forbid', 'music'), { organization: 'acme' }),
+    ];
+    const inApi = await inForce('permit', books, films, own);
+    const agents = ['books', 'films', 'music', 'news'];
+    expect(agents.map((agent) => ask(inApi, agent))).toEqual([false, false, false, true]);
+    const declared = ['same', 'own'].map((id) =>
+      policy(id, statement('forbid', 'news'), { source: 'config' }),
+    );
+    const both = inApi.replaced('config', await PolicyLayer.read('declared', declared));
+    expect(agents.map((agent) => ask(both, agent))).toEqual([true, false, true, false]);
+    expect(both.policies).toEqual([...declared, films]);
+    expect(both.displaced).toEqual([books, own]);
+    expect([...both.owners]).toEqual([null]);
+    const without = both.replaced('config', PolicyLayer.NONE);
+    expect(agents.map((agent) => ask(without, agent))).toEqual([false, false, false, true]);
+    expect(without.displaced).toEqual([]);
+  });
+});

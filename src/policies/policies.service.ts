@@ -148,13 +148,16 @@ export class PoliciesService {
 
   /**
    * Throws NOT_FOUND, CONFLICT for a declared one and for a version that is not wanted, INVALID_PARAMS when tests of other policies fail without it
-   * and it is not forced.
+   * and it is not forced. One of the API in whose place a declared one stands can be deleted.
    */
   remove(id: string, wanted?: readonly number[], isForced = false): Promise<void> {
     return this.registry.change(async ({ layers, revision }) => {
-      const before = this.ofApi(id);
+      const displaced = layers.displaced.find((each) => each.id === id);
+      const before = displaced ?? this.ofApi(id);
       refuseOtherThan(wanted, before);
-      refuseFailing(await failingAfter({ before, after: undefined }, layers), isForced);
+      if (displaced === undefined) {
+        refuseFailing(await failingAfter({ before, after: undefined }, layers), isForced);
+      }
       if (!(await this.store.remove(id, revision))) unknown(id);
     });
   }
@@ -164,9 +167,9 @@ export class PoliciesService {
     return this.warned.of(policies);
   }
 
-  /** What it was at its newest versions, the newest first. Throws NOT_FOUND. */
+  /** What it was at its newest versions, the newest first; a declared one has none. Throws NOT_FOUND. */
   async versions(id: string): Promise<readonly PolicyVersion[]> {
-    this.get(id);
+    if (this.get(id).source === 'config') return [];
     return this.store.versions(id, SHOWN_VERSIONS);
   }
 

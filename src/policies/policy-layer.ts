@@ -1,5 +1,11 @@
 import type { Policy } from './domain/policy.js';
-import { NO_POLICIES, readPolicies, type ReadPolicies, withoutPolicy } from './policy-part.js';
+import {
+  besides,
+  NO_POLICIES,
+  readPolicies,
+  type ReadPolicies,
+  withoutPolicy,
+} from './policy-part.js';
 
 /** Policies that come into force together, read: those of the hub apart from those of each organization. */
 export class PolicyLayer {
@@ -34,6 +40,19 @@ export class PolicyLayer {
       this.policies.filter((each) => each.id !== id),
       new Map(this.byOrganization).set(organization, left),
     );
+  }
+
+  /** Those alone whose ids none of these has; itself, where that is all. */
+  besides(others: readonly Policy[]): PolicyLayer {
+    const ids = new Set(others.map(({ id }) => id));
+    const policies = this.policies.filter(({ id }) => !ids.has(id));
+    if (policies.length === this.policies.length) return this;
+    const left = new Map<string | null, ReadPolicies>();
+    for (const [organization, read] of this.byOrganization) {
+      const own = besides(read, ids);
+      if (own.parts.length + own.unreadable.length > 0) left.set(organization, own);
+    }
+    return new PolicyLayer(policies, left);
   }
 
   /** With one more, which is read already. */

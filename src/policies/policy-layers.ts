@@ -3,19 +3,32 @@ import { PolicyLayer } from './policy-layer.js';
 import type { ReadPolicies } from './policy-part.js';
 import { PolicySet, type PolicyDefault } from './policy-set.js';
 
-/** Policies that decide together, read: those of the configuration, and those of the API. */
+/**
+ * Policies that decide together, read: those of the configuration, and those of the API. One of the configuration takes the
+ * place of one of the API that has its id.
+ */
 export class PolicyLayers {
+  private readonly api: PolicyLayer;
+
   constructor(
     private readonly usual: PolicyDefault,
     private readonly config = PolicyLayer.NONE,
-    private readonly api = PolicyLayer.NONE,
-  ) {}
+    private readonly stored = PolicyLayer.NONE,
+  ) {
+    this.api = stored.besides(config.policies);
+  }
 
   replaced(source: Policy['source'], layer: PolicyLayer): PolicyLayers {
-    const { usual, config, api } = this;
+    const { usual, config, stored } = this;
     return source === 'config'
-      ? new PolicyLayers(usual, layer, api)
+      ? new PolicyLayers(usual, layer, stored)
       : new PolicyLayers(usual, config, layer);
+  }
+
+  /** The policies of the API that decide nothing, as one of the configuration has their id. */
+  get displaced(): readonly Policy[] {
+    const left = new Set(this.api.policies);
+    return this.stored.policies.filter((policy) => !left.has(policy));
   }
 
   of(source: Policy['source']): PolicyLayer {

@@ -43,9 +43,9 @@ export class PolicyPart {
     this.mentions.add(json);
   }
 
-  /** Itself, where it has no statement of this policy; else one with the other statements, under another name. */
-  without(policyId: string, name: string): PolicyPart {
-    const others = [...this.statements].filter(([id]) => this.named.get(id)!.id !== policyId);
+  /** Itself, where it has no statement of these policies; else one with the other statements, under another name. */
+  without(policyIds: ReadonlySet<string>, name = `${this.name} left`): PolicyPart {
+    const others = [...this.statements].filter(([id]) => !policyIds.has(this.named.get(id)!.id));
     if (others.length === this.statements.size) return this;
     const part = new PolicyPart(name);
     for (const [id, statement] of others) part.add(this.named.get(id)!.id, statement);
@@ -149,14 +149,26 @@ export async function withoutPolicy(
   policyId: string,
 ): Promise<ReadPolicies> {
   const left: PolicyPart[] = [];
+  const policyIds = new Set([policyId]);
   for (const part of parts) {
     await nextSlice();
-    const rest = part.without(policyId, `${name}/${left.length}`);
+    const rest = part.without(policyIds, `${name}/${left.length}`);
     if (rest.isEmpty) continue;
     if (rest !== part) rest.loadEarly();
     left.push(rest);
   }
   return { parts: left, unreadable: unreadable.filter((id) => id !== policyId) };
+}
+
+/** The same but for these policies, at once: parts that lose some are given to the engine when they are first asked. */
+export function besides(
+  { parts, unreadable }: ReadPolicies,
+  policyIds: ReadonlySet<string>,
+): ReadPolicies {
+  return {
+    parts: parts.map((part) => part.without(policyIds)).filter((part) => !part.isEmpty),
+    unreadable: unreadable.filter((id) => !policyIds.has(id)),
+  };
 }
 
 /** No statement is about the question. */

@@ -142,6 +142,10 @@ export class PolicyRegistry extends RevisionedCache<Policy> implements PolicyDec
     this.hasHubPolicies = isDenied || this.ownOrganizations.has(null);
     this.sets = new Map();
     this.forget();
+    const policies = layers.displaced.map(({ id }) => id);
+    if (policies.length > 0) {
+      this.log.warn({ policies }, 'declared policies replace policies of the API with the same id');
+    }
     for (const id of layers.unreadable) {
       this.report(`the policy ${id} cannot be read`);
     }

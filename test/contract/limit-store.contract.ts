@@ -22,6 +22,11 @@ const definition = (members: Partial<LimitDefinition> = {}): LimitDefinition => 
   ...members,
 });
 
+function* selected(tx: Tx, n: number): Work<number> {
+  const [row] = yield* tx.all<{ n: number }>(`SELECT ${n} AS n`);
+  return row!.n;
+}
+
 /** What every {@link LimitStore} and every {@link LimitCounters} does. */
 export function limitStoreContract(
   open: () => Promise<{ store: LimitStore; counters: LimitCounters; database: Database }>,
@@ -75,17 +80,25 @@ export function limitStoreContract(
     it('begins with what it is told, and stays a number that is exact', async () => {
       const most = Number.MAX_SAFE_INTEGER;
       await database.write(function* (tx) {
-        const begin = function* (within: Tx): Work<number> {
-          const [row] = yield* within.all<{ n: number }>(`SELECT ${most - 5} AS n`);
-          return row!.n;
-        };
-        yield* counters.lock(tx, 'big', 1, NOW, begin);
+        const least = { of: (within: Tx) => selected(within, most - 5), isKnown: true };
+        yield* counters.lock(tx, 'big', 1, NOW, least);
         yield* counters.add(tx, 'big', 1, 3, NOW);
-        yield* counters.lock(tx, 'big', 1, NOW, begin);
+        yield* counters.lock(tx, 'big', 1, NOW, { ...least, isKnown: false });
       });
       expect(await counters.read('big', 1)).toBe(most - 2);
       await database.write((tx) => counters.add(tx, 'big', 1, 3, NOW));
       expect(await counters.read('big', 1)).toBe(most);
+    });
+
+    it('is raised to what it says at least, unless that is known', async () => {
+      const lock = (n: number, isKnown: boolean): Promise<number> =>
+        database.write((tx) =>
+          counters.lock(tx, 'least', 1, NOW, { of: (within) => selected(within, n), isKnown }),
+        );
+      expect(await lock(5, true)).toBe(5);
+      expect([await lock(8, true), await counters.read('least', 1)]).toEqual([5, 5]);
+      expect([await lock(8, false), await counters.read('least', 1)]).toEqual([8, 8]);
+      expect([await lock(7, false), await counters.read('least', 1)]).toEqual([8, 8]);
     });
 
     it('of a day is deleted before one of a month, in pieces, until the process stops', async () => {

@@ -86,6 +86,8 @@ export class TaskHarness {
   /** What work costs, and the budgets that it counts for. */
   readonly prices: Price[] = [];
   readonly budgets: AppliedLimit[] = [];
+  /** Raised as the limits change. */
+  limitChanges = 0;
   readonly spending: SqlSpending;
   readonly store: SqlTaskStore;
   readonly log: GroupCommitTaskLog;
@@ -99,16 +101,23 @@ export class TaskHarness {
   ) {
     this.spending = new SqlSpending(database);
     const { prices, budgets } = this;
+    const changes = (): number => this.limitChanges;
     this.limits = new ExactLimits(
       new SqlLimitCounters(database),
       this.spending,
-      { budgetsOf: ({ unit }) => budgets.filter((each) => each.unit === unit) },
+      {
+        budgetsOf: ({ unit }) => budgets.filter((each) => each.unit === unit),
+        get changes() {
+          return changes();
+        },
+      },
       {
         get list() {
           return new PriceList(prices);
         },
       },
       database,
+      clock,
     );
     this.store = new SqlTaskStore(
       database,

@@ -21,7 +21,7 @@ import {
 const OF_ALICE: UsageOwner = { organization: 'acme', principalId: 'alice' };
 const NONE = { openTasks: 0, tasksPerDay: 0, storedBytes: 0 };
 const NO_LIMITS = new QuotaLimits(
-  { quotas: { organization: { ...NONE, diskShare: 0 }, principal: NONE, overrides: [] } },
+  { quotas: { organization: { ...NONE, diskShare: 0 }, principal: NONE } },
   { space: null },
   { ofOrganization: () => undefined, ofPrincipal: () => undefined },
 );

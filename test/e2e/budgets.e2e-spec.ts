@@ -1,5 +1,6 @@
 import { AgentEvent } from '@a2a-js/sdk/server';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { issueCursor } from '../../src/common/cursor.js';
 import { readDeclaredLimits } from '../../src/limits/index.js';
 import { SendMessageRequest, TaskState } from '../../src/protocol/a2a.js';
 import { type AgentTurn, type RunningAgent, startSdkAgent } from '../support/agents.js';
@@ -126,6 +127,19 @@ describe('a budget', () => {
     });
   });
 
+  it('that is set again in its month knows what was spent while it was taken away', async () => {
+    const key = await hub.createKey({ organization: 'back' });
+    const budget = { unit: 'EUR', amount: 2, per: 'month' };
+    const spend = () => send(key, { agentId: 'one' }, { usage: { input_tokens: 50 } });
+    await put('back', { organization: 'back', budget });
+    await spend();
+    await hub.admin('DELETE', '/api/v1/limits/back');
+    await spend();
+    await put('back', { organization: 'back', budget });
+    expect(await usedOf('back')).toMatchObject([{ used: 2, limit: 2, state: 'exceeded' }]);
+    await expect(spend()).rejects.toThrow('has spent 2 EUR this month of 2');
+  });
+
   it('is seen month by month, of each organization, principal, agent or skill', async () => {
     const key = await hub.createKey({ organization: 'seen' });
     await send(key, { agentId: 'one' }, { usage: { input_tokens: 50 } });
@@ -163,6 +177,23 @@ describe('a budget', () => {
     ]);
     expect((await list('organization=seen&to=2020-01'))['items']).toEqual([]);
     expect((await list(`organization=seen&from=${month}`))['items']).toHaveLength(1);
+    const cursor = String(first['nextCursor']);
+    const other = await list(`organization=other&by=agent&cursor=${cursor}`);
+    expect(other['status']).toBe(400);
+    const place = JSON.parse(Buffer.from(cursor, 'base64url').toString().slice(9)) as unknown[];
+    const forged = (change: (members: unknown[]) => unknown[]): string =>
+      `organization=seen&by=agent&cursor=${issueCursor('spending', JSON.stringify(change([...place])))}`;
+    expect((await list(forged((members) => members)))['items']).toMatchObject([{ agent: 'two' }]);
+    const long = forged((members) => members.with(5, 'x'.repeat(3000)));
+    expect((await list(long))['status']).toBe(200);
+    for (const wrong of [
+      forged((members) => members.with(4, 'A\u0000')),
+      forged((members) => members.with(1, 'x')),
+      forged((members) => members.with(6, null)),
+      forged((members) => members.slice(1)),
+    ]) {
+      expect([wrong, (await list(wrong))['status']]).toEqual([wrong, 400]);
+    }
     for (const wrong of ['by=month', 'from=2026-13', 'cursor=x', 'agent=A%00']) {
       expect([wrong, (await list(wrong))['status']]).toEqual([wrong, 400]);
     }

@@ -120,6 +120,67 @@ it('follows the file while it runs, and stays with what it had when the file is 
   await eventually(async () => expect(await listed()).toEqual(['1 second api']), 10_000);
 });
 
+it.each([
+  [
+    '/api/v1/limits',
+    (id: string, organization: string) => ({ id, organization, openTasks: 5 }),
+    (...declared: JsonObject[]) => ({ limits: { declared } }),
+  ],
+  [
+    '/api/v1/policies',
+    (id: string, organization: string) => ({
+      ...{ id, organization },
+      text: 'forbid(principal, action, resource in Tag::"secret");',
+    }),
+    (...declared: JsonObject[]) => ({ policies: { declared } }),
+  ],
+])(
+  'declared ones take the place of those of the API with their id (%s)',
+  async (path, one, all) => {
+    const make = async (id: string, organization: string): Promise<number> => {
+      const written = one(id, organization);
+      const { id: _, ...limit } = written;
+      const made = path.endsWith('limits')
+        ? await hub.admin('PUT', `${path}/${id}`, limit)
+        : await hub.admin('POST', path, written);
+      return made.status;
+    };
+    const pages = async (): Promise<string[]> => {
+      const found: string[] = [];
+      let cursor = '';
+      do {
+        const { body } = await hub.admin('GET', `${path}?limit=1${cursor}`);
+        const [{ id, source, organization }] = body.items as [Record<string, string>];
+        found.push(`${id} ${source} ${organization}`);
+        cursor = body.nextCursor === null ? '' : `&cursor=${body.nextCursor as string}`;
+      } while (cursor !== '' && found.length < 9);
+      return found;
+    };
+    expect([await make('p', 'mine'), await make('q', 'mine-too')]).toEqual([201, 201]);
+    declare(all(one('p', 'declared')));
+    await eventually(
+      async () => expect(await pages()).toEqual(['p config declared', 'q api mine-too']),
+      10_000,
+    );
+    declare({});
+    await eventually(
+      async () => expect(await pages()).toEqual(['p api mine', 'q api mine-too']),
+      10_000,
+    );
+    declare(all(one('p', 'declared')));
+    await eventually(async () => expect((await pages())[0]).toBe('p config declared'), 10_000);
+    expect((await hub.admin('DELETE', `${path}/p`)).status).toBe(204);
+    expect((await hub.admin('DELETE', `${path}/p`)).status).toBe(409);
+    expect((await hub.admin('DELETE', `${path}/q`)).status).toBe(204);
+    expect(await pages()).toEqual(['p config declared']);
+    declare({});
+    await eventually(
+      async () => expect((await hub.admin('GET', path)).body).toMatchObject({ items: [] }),
+      10_000,
+    );
+  },
+);
+
 it('adds, changes and removes declared agents with the file', async () => {
   const cardUrl = agents[0]!.url;
   const tagsOf = async (id: string): Promise<unknown> => {

@@ -129,6 +129,7 @@ const NO_LIMITS = {
   ofPrincipal: () => undefined,
   ofTarget: () => [],
   budgetsOf: () => [],
+  changes: 0,
 };
 
 /** Short pauses, so that nothing in a test takes long unless it says so. */

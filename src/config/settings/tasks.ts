@@ -1,7 +1,6 @@
 import { choice, days, duration, flag, number, size } from '../setting-kinds.js';
 import { Section } from '../setting.js';
 import { declaredList } from '../declared-list.js';
-import { quotaOverrides } from '../quota-overrides.js';
 import { SECOND, MINUTE, HOUR, DAY, KIB, MIB } from '../units.js';
 
 const LIMITS =
@@ -203,10 +202,6 @@ export const TASKS_SETTINGS = {
           default: 10 * 1024 * MIB,
           description: 'Bytes stored for its tasks; 0B for no limit.',
         }),
-      }),
-      overrides: quotaOverrides({
-        default: [],
-        description: 'Other limits for single organizations and principals.',
       }),
     },
   ),

@@ -12,28 +12,36 @@ const KEY = ['organization', 'principal_id', 'agent_id', 'skill_id', 'unit'] as 
 /** A column that sums are grouped by. */
 export type SpendingColumn = (typeof KEY)[number] | 'month';
 
-/** One sum: its groups, and what they come to. */
-export type SumRow = Partial<Record<Exclude<SpendingColumn, 'month'>, string>> & {
+type Columns = Partial<Record<Exclude<SpendingColumn, 'month'>, string>> & {
   readonly month?: number;
+};
+
+/** One sum: its groups, and what they come to. */
+export type SumRow = Columns & {
   amount: number;
   tasks: number;
 };
+
+/** Where a sum is among others, by its columns. */
+export type SumPlace = Readonly<Record<(typeof KEY)[number], string>> & { readonly month: number };
 
 /** A statement up to its conditions. */
 export function summed(groups: readonly SpendingColumn[]): string {
   return `SELECT ${groups.join(', ')}, SUM(amount) AS amount, SUM(tasks) AS tasks FROM spending`;
 }
 
-/** The first `most` sums by these groups, the newest month first: month by month in small pieces, as SQLite reads on the event loop. */
+/** The first `most` sums by these groups, of those behind `after`, the newest month first: month by month in small pieces, as SQLite reads on the event loop. */
 export async function sumInPieces(
   database: Database,
   filter: SpendingFilter,
   groups: readonly SpendingColumn[],
   most: number,
+  after?: SumPlace,
 ): Promise<readonly SumRow[]> {
   const size = new PieceSize(LEAST, MOST);
-  const first = new FirstSums(groups, most);
-  const to = filter.toMonth ?? Number.MAX_SAFE_INTEGER;
+  const first = new FirstSums(groups, most, after);
+  const newest = after !== undefined && groups[0] === 'month' ? after.month : Infinity;
+  const to = Math.min(newest, filter.toMonth ?? Number.MAX_SAFE_INTEGER);
   let month = await lastMonth(database, to);
   while (month !== null && month >= (filter.fromMonth ?? 0)) {
     for await (const { conditions, ms } of walk(database, walkOf(filter, month), size)) {
@@ -91,6 +99,7 @@ class FirstSums {
   constructor(
     private readonly groups: readonly SpendingColumn[],
     private readonly most: number,
+    private readonly after: SumPlace | undefined,
   ) {}
 
   get isFull(): boolean {
@@ -98,6 +107,7 @@ class FirstSums {
   }
 
   add(row: SumRow): void {
+    if (this.after !== undefined && this.compare(row, this.after) <= 0) return;
     const key = this.keyOf(row);
     const known = this.byKey.get(key);
     if (known !== undefined) {
@@ -122,7 +132,7 @@ class FirstSums {
     return low;
   }
 
-  private compare(a: SumRow, b: SumRow): number {
+  private compare(a: Columns, b: Columns): number {
     for (const group of this.groups) {
       const [one, other] = [a[group]!, b[group]!];
       if (one !== other) return one < other === (group !== 'month') ? -1 : 1;

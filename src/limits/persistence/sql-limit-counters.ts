@@ -9,7 +9,7 @@ import { timed } from '../../database/timed.js';
 import { type IndexWalk, walk } from '../../database/walk.js';
 import { isPerDay } from '../domain/applied-limit.js';
 import { LIMIT_KINDS } from '../domain/limit.js';
-import { LimitCounters } from '../limit-counters.js';
+import { type LeastCount, LimitCounters } from '../limit-counters.js';
 import { added, plus } from './sums.js';
 
 /** Rows that are looked at between two turns of the event loop. */
@@ -22,6 +22,7 @@ const ALL: IndexWalk = {
 const IS_OF_DAYS = LIMIT_KINDS.filter(isPerDay).map((kind) => `counter LIKE '${kind} %'`);
 const IS_OLD = `period > 0 AND (updated_at < ? OR (updated_at < ? AND (${IS_OF_DAYS.join(' OR ')})))`;
 const READ = 'SELECT used FROM limit_counters WHERE counter = ? AND period = ?';
+const RAISE = 'UPDATE limit_counters SET used = ?, updated_at = ? WHERE counter = ? AND period = ?';
 
 /** {@link LimitCounters} on the hub's database. */
 @Injectable()
@@ -30,17 +31,17 @@ export class SqlLimitCounters extends LimitCounters {
     super();
   }
 
-  *lock(
-    tx: Tx,
-    counter: string,
-    period: number,
-    now: Date,
-    begin?: (tx: Tx) => Work<number>,
-  ): Work<number> {
+  *lock(tx: Tx, counter: string, period: number, now: Date, least?: LeastCount): Work<number> {
     const lock = `${READ}${forUpdate(tx)}`;
     const [there] = yield* tx.all<{ used: number }>(lock, [counter, period]);
-    if (there !== undefined) return there.used;
-    const used = begin === undefined ? 0 : yield* begin(tx);
+    if (there !== undefined) {
+      if (least === undefined || least.isKnown) return there.used;
+      const used = yield* least.of(tx);
+      if (used <= there.used) return there.used;
+      yield* tx.run(RAISE, [used, now.getTime(), counter, period]);
+      return used;
+    }
+    const used = least === undefined ? 0 : yield* least.of(tx);
     // Of two that begin it at once the second one waits here for the first.
     yield* tx.run(
       `INSERT INTO limit_counters (counter, period, used, updated_at) VALUES (?, ?, ?, ?)

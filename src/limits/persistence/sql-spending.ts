@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { allOf, anyOf, condition } from '../../database/conditions.js';
 import { Database } from '../../database/database.js';
+import { byCharacters } from '../../database/dialect.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import { monthOf } from '../domain/applied-limit.js';
@@ -9,9 +11,16 @@ import {
   Spending,
   type SpendingFilter,
   type SpendingGroup,
+  type SpendingPlace,
   type SpendingSum,
 } from '../spending.js';
-import { type SpendingColumn, summed, sumInPieces, type SumRow } from './spending-sums.js';
+import {
+  type SpendingColumn,
+  summed,
+  sumInPieces,
+  type SumPlace,
+  type SumRow,
+} from './spending-sums.js';
 import { added, plus } from './sums.js';
 
 const ADD = `INSERT INTO spending
@@ -67,13 +76,14 @@ export class SqlSpending extends Spending {
     filter: SpendingFilter,
     by: readonly SpendingGroup[],
     limit: number,
-    offset: number,
+    after?: SpendingPlace,
   ): Promise<SpendingSum[]> {
     const groups = [...new Set([...by.flatMap((each) => COLUMNS[each]), 'unit' as const])];
+    const place = after && placeOf(after);
     const rows =
       this.database.dialect === 'sqlite'
-        ? (await sumInPieces(this.database, filter, groups, offset + limit)).slice(offset)
-        : await this.sumAtOnce(filter, groups, limit, offset);
+        ? await sumInPieces(this.database, filter, groups, limit, place)
+        : await this.sumAtOnce(filter, groups, limit, place);
     return rows.map((row) => ({
       month: row.month ?? null,
       organization: row.organization ?? null,
@@ -90,13 +100,26 @@ export class SqlSpending extends Spending {
     filter: SpendingFilter,
     groups: readonly SpendingColumn[],
     limit: number,
-    offset: number,
+    after: SumPlace | undefined,
   ): Promise<SumRow[]> {
     const { where, params } = filtered(filter);
-    const order = groups.map((each) => (each === 'month' ? 'month DESC' : each)).join(', ');
+    const ordered = (each: SpendingColumn): string =>
+      each === 'month' ? each : byCharacters(each, this.database.dialect);
+    const order = groups.map((each) => ordered(each) + (each === 'month' ? ' DESC' : ''));
+    const behind =
+      after &&
+      anyOf(
+        groups.map((each, index) =>
+          allOf([
+            ...groups.slice(0, index).map((before) => condition(`${before} = ?`, after[before]!)),
+            condition(`${ordered(each)} ${each === 'month' ? '<' : '>'} ?`, after[each]!),
+          ]),
+        ),
+      );
     return this.database.read<SumRow>(
-      `${summed(groups)} WHERE ${where} GROUP BY ${groups.join(', ')} ORDER BY ${order} LIMIT ? OFFSET ?`,
-      [...params, limit, offset],
+      `${summed(groups)} WHERE ${where}${behind === undefined ? '' : ` AND ${behind.sql}`}
+       GROUP BY ${groups.join(', ')} ORDER BY ${order.join(', ')} LIMIT ?`,
+      [...params, ...(behind?.params ?? []), limit],
     );
   }
 
@@ -112,6 +135,14 @@ export class SqlSpending extends Spending {
       'may-be-lost',
     );
   }
+}
+
+/** The columns of a sum; those of members that it is not of are not looked at. */
+function placeOf({ month, organization, principal, agent, skill, unit }: SpendingPlace): SumPlace {
+  return {
+    ...{ month: month ?? 0, organization: organization ?? '', principal_id: principal ?? '' },
+    ...{ agent_id: agent ?? '', skill_id: skill?.slice(`${agent}.`.length) ?? '', unit },
+  };
 }
 
 function summing(

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { Database } from '../../database/database.js';
 import { pieces } from '../../database/multi-row.js';
@@ -11,6 +12,7 @@ import {
   isAlmostUsedUp,
   isBudget,
   isUsedUp,
+  type LeastCount,
   LimitCounters,
   LimitRegistry,
   MILLION,
@@ -28,6 +30,7 @@ import { LimitLevels, type LimitWarning, type OwnedLimit } from '../store/limit-
 import { dayOf, type UsageOwner } from '../store/usage.js';
 import type { Delegation } from '../task.js';
 import type { Outcomes } from './append-outcomes.js';
+import { ComparedCounters } from './compared-counters.js';
 
 /** How much of a limit is used, in one transaction. */
 interface Level {
@@ -35,6 +38,8 @@ interface Level {
   readonly period: number;
   readonly before: number;
   used: number;
+  /** The changes of the limits after which its counter was compared with what the month has seen. */
+  readonly comparedAt: number | undefined;
 }
 
 type Levels = ReadonlyMap<string, Level>;
@@ -73,15 +78,19 @@ export interface Allowed {
 export class ExactLimits extends LimitLevels {
   private readonly warned = new Signal<LimitWarning>();
   private readonly refused = new Signal<string>();
+  private readonly compared: ComparedCounters;
 
   constructor(
     private readonly counters: LimitCounters,
     private readonly spending: Spending,
-    @Inject(LimitRegistry) private readonly registry: Pick<LimitRegistry, 'budgetsOf'>,
+    @Inject(LimitRegistry)
+    private readonly registry: Pick<LimitRegistry, 'budgetsOf' | 'changes'>,
     @Inject(PriceRegistry) private readonly prices: Pick<PriceRegistry, 'list'>,
     private readonly database: Database,
+    @Inject(Clock) clock: Pick<Clock, 'monotonicMs'>,
   ) {
     super();
+    this.compared = new ComparedCounters(registry, clock);
   }
 
   onWarned(listener: (warning: LimitWarning) => void): void {
@@ -153,7 +162,8 @@ export class ExactLimits extends LimitLevels {
     }
     if (spent.length > 0) yield* this.spending.add(tx, spent, at);
     return () => {
-      for (const { limit, before, used } of levels.values()) {
+      for (const [key, { limit, period, before, used, comparedAt }] of levels) {
+        if (comparedAt !== undefined) this.compared.add(key, period, comparedAt);
         if (!isAlmostUsedUp(limit, before) && isAlmostUsedUp(limit, used))
           this.warned.emit({ limit, used });
       }
@@ -175,8 +185,7 @@ export class ExactLimits extends LimitLevels {
       own.map(({ limit }) => [counterOf(limit), periodOf(limit.kind, now)]),
     );
     const used = own.map(async (each, index): Promise<[OwnedLimit, number]> => {
-      const count = counts[index] ?? (await this.spentBefore(each.limit, now));
-      return [each, inUnits(each.limit, count)];
+      return [each, inUnits(each.limit, await this.all(each.limit, now, counts[index]))];
     });
     return new Map(await Promise.all(used));
   }
@@ -221,9 +230,17 @@ export class ExactLimits extends LimitLevels {
     return charges;
   }
 
-  private spentBefore({ kind, subject, unit }: AppliedLimit, now: Date): Promise<number> {
-    if (kind !== 'budgetPerMonth' || unit === undefined) return Promise.resolve(0);
-    return this.spending.readSum(subject, unit, monthOf(now));
+  /** What a counter says; of a budget of a month, at least what the month has seen. */
+  private async all(limit: AppliedLimit, now: Date, count = 0): Promise<number> {
+    const { kind, subject, unit } = limit;
+    if (kind !== 'budgetPerMonth' || unit === undefined) return count;
+    const [key, month] = [counterOf(limit), monthOf(now)];
+    if (this.compared.has(key, month)) return count;
+    const { changes } = this.compared;
+    const seen = await this.spending.readSum(subject, unit, month);
+    if (seen > count) return seen;
+    this.compared.add(key, month, changes);
+    return count;
   }
 
   /** In one order for all processes. */
@@ -241,19 +258,29 @@ export class ExactLimits extends LimitLevels {
       const { limit, owner } = wanted.get(key)!;
       const now = owner.updatedAt;
       const period = periodOf(limit.kind, now);
-      const { subject, kind, unit } = limit;
-      // What the month has seen before there was this budget.
-      const begin =
-        kind === 'budgetPerMonth' && unit !== undefined
-          ? (within: Tx): Work<number> => this.spending.sum(within, subject, unit, period)
-          : undefined;
-      const counted = yield* this.counters.lock(tx, key, period, now, begin);
+      const { changes } = this.compared;
+      const least = this.leastOf(limit, key, period);
+      const counted = yield* this.counters.lock(tx, key, period, now, least);
       const before = hasOwnCount(limit)
         ? inUnits(limit, counted)
         : yield* readCount(tx, limit, owner, now);
-      levels.set(key, { limit, period, before, used: before });
+      const comparedAt = least?.isKnown === false ? changes : undefined;
+      levels.set(key, { limit, period, before, used: before, comparedAt });
     }
     return levels;
+  }
+
+  /** Of a budget of a month, what the month has seen: before there was this budget, and while it was taken away. */
+  private leastOf(
+    { kind, subject, unit }: AppliedLimit,
+    counter: string,
+    period: number,
+  ): LeastCount | undefined {
+    if (kind !== 'budgetPerMonth' || unit === undefined) return undefined;
+    return {
+      of: (tx) => this.spending.sum(tx, subject, unit, period),
+      isKnown: this.compared.has(counter, period),
+    };
   }
 }
 

@@ -18,18 +18,12 @@ export interface QuotaSettings {
     readonly diskShare: number;
   };
   readonly principal: Limits;
-  readonly overrides: readonly (Partial<Limits> & {
-    readonly organization?: string;
-    readonly principal?: string;
-  })[];
 }
 
 /** The limits of each organization and principal. */
 @Injectable()
 export class QuotaLimits {
   private readonly settings: QuotaSettings;
-  private readonly organizations = new Map<string, Partial<Limits>>();
-  private readonly principals = new Map<string, Partial<Limits>>();
 
   constructor(
     @Inject(AppConfig) { quotas }: { readonly quotas: QuotaSettings },
@@ -38,33 +32,29 @@ export class QuotaLimits {
     private readonly limits: Pick<LimitRegistry, 'ofOrganization' | 'ofPrincipal'>,
   ) {
     this.settings = quotas;
-    for (const { organization, principal, ...limits } of quotas.overrides) {
-      if (organization !== undefined) this.organizations.set(organization, limits);
-      if (principal !== undefined) this.principals.set(principal, limits);
-    }
   }
 
   ofPrincipal(id: string): Limits {
     return merged(this.settings.principal, this.ownOfPrincipal(id));
   }
 
-  /** What is set for this principal alone: by an override or, before that, by a limit. */
+  /** What a limit sets for this principal alone. */
   ownOfPrincipal(id: string): Partial<Limits> | undefined {
-    return over(this.principals.get(id), this.limits.ofPrincipal(id));
+    return setBy(this.limits.ofPrincipal(id));
   }
 
   /** The same of an organization. */
   ownOfOrganization(name: string): Partial<Limits> | undefined {
-    return over(this.organizations.get(name), this.limits.ofOrganization(name));
+    return setBy(this.limits.ofOrganization(name));
   }
 
-  /** An override of storedBytes replaces the share of the disk too: that is a default. */
+  /** A limit of storedBytes replaces the share of the disk too: that is a default. */
   ofOrganization(name: string): Limits {
     const { diskShare, ...limits } = this.settings.organization;
-    const override = this.ownOfOrganization(name);
-    const merge = merged(limits, override);
+    const own = this.ownOfOrganization(name);
+    const merge = merged(limits, own);
     const { space } = this.disk;
-    if (diskShare === 0 || space === null || override?.storedBytes !== undefined) return merge;
+    if (diskShare === 0 || space === null || own?.storedBytes !== undefined) return merge;
     const bytes = space.free + space.reusable + space.used;
     return {
       ...merge,
@@ -73,8 +63,8 @@ export class QuotaLimits {
   }
 }
 
-function merged(limits: Limits, override: Partial<Limits> = {}): Limits {
-  const { openTasks, tasksPerDay, storedBytes } = { ...limits, ...override };
+function merged(limits: Limits, own: Partial<Limits> = {}): Limits {
+  const { openTasks, tasksPerDay, storedBytes } = { ...limits, ...own };
   return {
     openTasks: orNone(openTasks),
     tasksPerDay: orNone(tasksPerDay),
@@ -82,14 +72,10 @@ function merged(limits: Limits, override: Partial<Limits> = {}): Limits {
   };
 }
 
-function over(
-  override: Partial<Limits> | undefined,
-  limit: Limit | undefined,
-): Partial<Limits> | undefined {
-  if (limit === undefined) return override;
+function setBy(limit: Limit | undefined): Partial<Limits> | undefined {
+  if (limit === undefined) return undefined;
   const { openTasks, tasksPerDay, storedBytes } = limit;
   return {
-    ...override,
     ...(openTasks !== null && { openTasks }),
     ...(tasksPerDay !== null && { tasksPerDay }),
     ...(storedBytes !== null && { storedBytes }),

@@ -11,6 +11,13 @@ const MONTH = {
 
 /** Whose spending, of which months, and what it is added up by. */
 export class SpendingQueryDto extends PageQueryDto {
+  @Text({
+    optional: true,
+    max: 8000,
+    description: 'The `nextCursor` of the previous page of the same query.',
+  })
+  declare cursor?: string;
+
   @Choice(['organization', 'principal', 'agent', 'skill'], {
     optional: true,
     default: 'organization',

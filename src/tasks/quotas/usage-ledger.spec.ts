@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { HubError } from '../../common/hub-error.js';
 import type { Clock } from '../../common/clock.js';
+import type { Limit } from '../../limits/index.js';
 import { QuotaLimits, type QuotaSettings } from './quota-limits.js';
 import { UsageLedger } from './usage-ledger.js';
 import type { OwnedUsage } from '../store/usage-store.js';
@@ -11,9 +12,11 @@ const BOB = { organization: 'acme', principalId: 'bob' };
 const MIDNIGHT = Date.parse('2026-01-02T00:00:00Z');
 const NONE = { openTasks: 0, tasksPerDay: 0, storedBytes: 0 };
 
+const UNLIMITED = { openTasks: null, tasksPerDay: null, storedBytes: null };
+
 type Settings = {
   readonly [K in keyof QuotaSettings]?: Partial<QuotaSettings[K]>;
-};
+} & { readonly limits?: readonly Partial<Limit>[] };
 
 const SILENT = { warn: () => undefined, info: () => undefined };
 
@@ -25,16 +28,19 @@ function ledger(
   meanwhile: () => void = () => undefined,
 ) {
   const clock = { now: () => new Date(MIDNIGHT - 90_000) } as Clock;
+  const own = (settings.limits ?? []).map((each) => ({ ...UNLIMITED, ...each }) as Limit);
   const limits = new QuotaLimits(
     {
       quotas: {
         organization: { ...NONE, diskShare: 0, ...settings.organization },
         principal: { ...NONE, ...settings.principal },
-        overrides: (settings.overrides ?? []) as QuotaSettings['overrides'],
       },
     },
     { space: space === undefined ? null : { free: space, reusable: 0, used: 0 } },
-    { ofOrganization: () => undefined, ofPrincipal: () => undefined },
+    {
+      ofOrganization: (name) => own.find(({ organization }) => organization === name),
+      ofPrincipal: (id) => own.find(({ principal }) => principal === id),
+    },
   );
   const keyOf = ({ organization, principalId }: UsageOwner): string =>
     `${organization} ${principalId}`;
@@ -138,7 +144,7 @@ describe('UsageLedger', () => {
   it('takes other limits for single organizations and principals', () => {
     const usage = ledger({
       principal: { openTasks: 1 },
-      overrides: [
+      limits: [
         { principal: 'bob', openTasks: 0 },
         { organization: 'acme', tasksPerDay: 3 },
       ],
@@ -150,13 +156,13 @@ describe('UsageLedger', () => {
     expect(metadata).toMatchObject({ quota: 'organization.tasksPerDay' });
   });
 
-  it('gives an organization its share of the disk, and an override counts by itself', () => {
+  it('gives an organization its share of the disk, and a limit of its own counts by itself', () => {
     const settings = { organization: { storedBytes: 500, diskShare: 25 } };
     const usage = ledger(settings, [], 1000);
     begin(usage, OWNER, 250);
     expect(refusal(() => usage.reserve(BOB)).metadata).toMatchObject({ limit: '250' });
-    const overrides = [{ organization: 'acme', storedBytes: 600 }];
-    const other = ledger({ ...settings, overrides }, [], 1000);
+    const limits = [{ organization: 'acme', storedBytes: 600 }];
+    const other = ledger({ ...settings, limits }, [], 1000);
     begin(other, OWNER, 599);
     begin(other, BOB, 1);
     expect(refusal(() => other.reserve(BOB)).metadata).toMatchObject({ limit: '600' });

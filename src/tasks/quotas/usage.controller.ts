@@ -6,9 +6,9 @@ import { AdminController, RequireScope } from '../../common/http/admin-controlle
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { PageType } from '../../common/http/page-type.js';
 import type { Page } from '../../common/page.js';
-import { issueCursor, readCursor } from '../../common/cursor.js';
 import { DiskWatch } from '../../database/disk-watch.js';
 import { Spending } from '../../limits/index.js';
+import { cursorBehind, placeIn } from './spending-cursor.js';
 import { monthNumber, SpendingDto, SpendingQueryDto } from './spending.dto.js';
 import { QuotaLimits } from './quota-limits.js';
 import { UsageLedger } from './usage-ledger.js';
@@ -94,8 +94,7 @@ export class UsageController {
   @ApiOkResponse({ type: PageType(SpendingDto) })
   async spent(@Query() query: SpendingQueryDto): Promise<Page<SpendingDto>> {
     const { by, limit, cursor, organization, principal, agent, from, to } = query;
-    const isOffset = (text: string): boolean => /^[1-9][0-9]{0,8}$/.test(text);
-    const offset = cursor === undefined ? 0 : Number(readCursor('spending', cursor, isOffset));
+    const after = cursor === undefined ? undefined : placeIn(cursor, query);
     const filter = {
       ...(organization !== undefined && { organization }),
       ...(principal !== undefined && { principal }),
@@ -103,12 +102,12 @@ export class UsageController {
       ...(from !== undefined && { fromMonth: monthNumber(from) }),
       ...(to !== undefined && { toMonth: monthNumber(to) }),
     };
-    const found = await this.spending.sums(filter, ['month', by], limit + 1, offset);
+    const found = await this.spending.sums(filter, ['month', by], limit + 1, after);
     const shown = found.slice(0, limit);
     const names = await this.names.of(shown.flatMap((each) => each.principal ?? []));
     const items = shown.map((each) => new SpendingDto(each, names));
-    const isLast = found.length <= limit;
-    return { items, nextCursor: isLast ? null : issueCursor('spending', String(offset + limit)) };
+    const last = found.length > limit ? shown.at(-1) : undefined;
+    return { items, nextCursor: last === undefined ? null : cursorBehind(last, query) };
   }
 
   private organization(name: string): OrganizationUsageDto {
