@@ -110,6 +110,15 @@ describeDatabases('Plans of statements', (databases) => {
     ]);
   });
 
+  it('find the claimed delivery streams of a subscription among those that are claimed', async () => {
+    const { subscriptionStreams } = new PushStores(database);
+    const reconcile = () => subscriptionStreams.reconcileClaimed('s', new Date());
+    const steps = await stepsOf(database, reconcile, ['push_delivery_streams']);
+    expect(steps).toEqual([
+      'SEARCH push_delivery_streams USING INDEX push_delivery_streams_lease (lease_until>?)',
+    ]);
+  });
+
   it('go through the paused delivery streams by their own index', async () => {
     const { retention } = new PushStores(database);
     const expire = () => retention.expireBacklog(new Date(), new Date(), 'a');
