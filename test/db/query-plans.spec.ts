@@ -126,6 +126,19 @@ describeDatabases('Plans of statements', (databases) => {
     expect(steps).toContain('SEARCH s USING INDEX push_delivery_streams_paused (id>?)');
   });
 
+  it('go through what waits for receivers that have not agreed by its receiver and time', async () => {
+    const { retention } = new PushStores(database);
+    const place = { endpoint: 'e', stream: { dueAt: 0, id: '' } };
+    const expire = () => retention.expireHeld(new Date(), new Date(), JSON.stringify(place));
+    expect(await stepsOf(database, expire, ['push_delivery_streams'])).toContain(
+      'SEARCH s USING INDEX push_delivery_streams_queue (endpoint=? AND due_at>? AND due_at<?)',
+    );
+    const next = () => retention.expireHeld(new Date(), new Date(), '');
+    expect(await stepsOf(database, next, ['push_receivers'])).toEqual([
+      expect.stringMatching(/^SEARCH push_receivers USING INDEX \S+ \(endpoint>\?\)$/),
+    ]);
+  });
+
   it('find webhooks of single tasks by what leads to the fewest', async () => {
     const stepsFor = (filter: TaskWebhookFilter, visibility: Visibility): Promise<string[]> =>
       stepsOf(database, () => searchTaskWebhooks(database, filter, visibility, 50, null), [
