@@ -26,6 +26,9 @@ import {
   PrincipalStore,
 } from './principal-store.js';
 
+/** Under it are deliveries of declared subscriptions that were made before these had an owner in each organization. */
+const FORMER_OWNER = 'config';
+
 /** A principal to be made. */
 export interface WantedPrincipal extends PrincipalEdits {
   /** Default: a new one. */
@@ -100,6 +103,7 @@ export class PrincipalsService implements OnModuleInit {
     }
     if (wanted.id !== undefined) refuseOfAll('Ids of your choice', caller);
     refuseGroups(groups, caller);
+    if (id === FORMER_OWNER) throw new HubError('CONFLICT', `The id ${id} is the hub's own.`);
     const isTaken = id === ADMIN_PRINCIPAL || id === ANONYMOUS_PRINCIPAL;
     const made = { id, organization, displayName, groups, createdAt: this.clock.now() };
     const isListed = this.config.auth.organizations === 'listed';

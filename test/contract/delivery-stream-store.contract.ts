@@ -456,6 +456,33 @@ export function deliveryStreamStoreContract(open: () => Promise<PushStores>): vo
       expect(await stores.streams.firstOpen(last.id)).toMatchObject({ id: first!.id });
     });
 
+    it('sends a redelivery at once that came while another delivery failed, and has that wait for its retry', async () => {
+      const stream = await ready(1, 2);
+      const last = inHand(await record(stream, { state: 'delivered' }));
+      const [first] = await all();
+      const delivery = (await stores.streams.firstOpen(last.id))!;
+      await stores.deliveries.redeliver(first!.id, EVERYTHING, NOW);
+      const retryAt = new Date(NOW.getTime() + 3_600_000);
+      const result = { state: 'retrying', at: retryAt, reason: 'no', isEarly: false } as const;
+      await stores.streams.recordAttempt(last, { delivery, attempt: null, result }, NOW, LEASE);
+      const again = await stores.claimOne(NOW);
+      expect(again.id).toBe(last.id);
+      const sent = (await stores.streams.firstOpen(again.id))!;
+      expect(sent.id).toBe(first!.id);
+      const next = await stores.streams.recordAttempt(
+        again,
+        { delivery: sent, attempt: null, result: { state: 'delivered' } },
+        NOW,
+        LEASE,
+      );
+      const waiting = inHand(next);
+      expect(await stores.streams.firstOpen(waiting.id)).toMatchObject({ nextAttemptAt: retryAt });
+      await stores.streams.recordAttempt(waiting, { delivery, attempt: null, result }, NOW, LEASE);
+      expect(await stores.streams.claim('w1', NOW, 30_000, { free: 9, perEndpoint: 9 })).toEqual(
+        [],
+      );
+    });
+
     it('leaves the gap alone when a redelivery ends', async () => {
       const stream = await ready(1, 2);
       const dead = { state: 'dead', reason: 'no', effect: 'none' } as const;

@@ -222,6 +222,8 @@ export function endpointHealthContract(
       const [held, first, second, third, fourth] = await claim();
       await stores.streams.postpone(held!, at(), at());
       expect(await found()).toEqual(['untried']);
+      // It waits, for no failure of its own.
+      expect((await stores.streams.load()).openEndpoints).toBe(0);
       now += 1;
       const answered = { kind: 'answered', begunAt: now, error: 'HTTP 410' } as const;
       const dead = { state: 'dead', reason: 'HTTP 410', effect: 'none' } as const;
@@ -246,6 +248,7 @@ export function endpointHealthContract(
 
     it('closes with an event that it rejects, and has recovered once it accepts one', async () => {
       await opened(3);
+      expect((await stores.streams.load()).openEndpoints).toBe(1);
       now += 5000;
       const [probe] = await claim();
       const dead = { state: 'dead', reason: 'HTTP 400', effect: 'none' } as const;
@@ -539,6 +542,7 @@ export function endpointHealthContract(
     it('has its webhooks disabled and what they wait for made dead letters, piece by piece', async () => {
       const tasks = await disabled();
       expect(await types()).toEqual(['endpoint.failing', 'endpoint.disabled']);
+      expect(await stores.streams.load()).toMatchObject({ openEndpoints: 0, disabledEndpoints: 1 });
       const [event] = await stores.endpoints.events({}, EVERYTHING, 1, null);
       expect(event!.since).not.toBeNull();
       expect(event!.since!.getTime()).toBeLessThan(now);

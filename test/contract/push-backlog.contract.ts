@@ -2,6 +2,7 @@ import { markDue } from '../../src/push/delivery/persistence/push-append.partici
 import { forgetWebhooks } from '../../src/push/delivery/persistence/forget-webhooks.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
+import { SqlReceiverStore } from '../../src/push/receivers/persistence/sql-receiver.store.js';
 import { REJECTED, REPLAYED } from '../../src/push/delivery/domain/dead-causes.js';
 import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
 import type { Delivery } from '../../src/push/delivery/delivery.js';
@@ -406,6 +407,84 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
         streams: 0,
         next: null,
       });
+    });
+  });
+
+  describe('what waits for a receiver that has to agree first', () => {
+    const REQUIRED = {
+      mode: 'required',
+      receiver: { requestsPerMinute: 9, bytesPerMinute: 9 },
+      principal: { requestsPerMinute: 9, bytesPerMinute: 9 },
+      receiversPerPrincipal: 9,
+    } as const;
+
+    /** A webhook of a task with entries 1 to 3, of which the first is a delivery; held since `NOW`. */
+    async function held(changes: Parameters<PushStores['freshStream']>[0] = {}) {
+      await stores.freshStream(changes);
+      const claimed = await stores.claimOne(NOW);
+      const reached = { nextSeq: 2, cursor: LOG_START, deliveries: [deliveryOf(1)] };
+      const stream = inHand(await stores.streams.advance(claimed, reached, NOW, LEASE));
+      const { taskId, endpoint, principalId } = stream.webhook;
+      for (const seq of [1, 2, 3]) {
+        await stores.database.write((tx) =>
+          tx.run('INSERT INTO task_events (task_id, seq, kind, at, body) VALUES (?, ?, ?, ?, ?)', [
+            taskId,
+            seq,
+            'status',
+            later(seq === 3 ? 8000 : 0).getTime(),
+            '{}',
+          ]),
+        );
+      }
+      await stores.database.write((tx) => markDue(tx, [{ taskId, seq: 3, when: 'always' }], NOW));
+      const receivers = new SqlReceiverStore(stores.database);
+      await receivers.admit({ endpoint, principalId }, 1, REQUIRED, NOW, false);
+      await stores.streams.postpone({ ...stream, dueSince: NOW }, later(1000), NOW);
+      return { ...stream.webhook, receivers };
+    }
+
+    async function expire(before: Date, now = later(9000)): Promise<number> {
+      let streams = 0;
+      for (let after: string | null = ''; after !== null;) {
+        const piece = await stores.retention.expireHeld(before, now, after);
+        streams += piece.streams;
+        after = piece.next;
+      }
+      return streams;
+    }
+
+    it('ends as dead letters when it is too old; what is younger waits on', async () => {
+      const { taskId } = await held();
+      await held({ url: 'https://other.example/x' });
+      expect(await expire(NOW)).toBe(0);
+      expect(await expire(later(1))).toBe(2);
+      expect(await expire(later(1))).toBe(0);
+      const found = await stores.deliveries.list({ taskId }, EVERYTHING, 10, null);
+      expect(found.map(({ kind, seq, state }) => [kind, seq, state])).toEqual([
+        ['snapshot', 2, 'dead'],
+        ['event', 1, 'dead'],
+      ]);
+      expect(found[1]!.reason).toBe('the receiver has not agreed to be called for too long');
+      expect(await stores.row(taskId)).toMatchObject({ open: 0, active: 1 });
+      const forget = () => stores.database.write((tx) => forgetWebhooks(tx, [taskId]));
+      expect(await forget()).toEqual([taskId]);
+      expect(await expire(later(8001))).toBe(2);
+      expect(await stores.row(taskId)).toMatchObject({ due_at: null });
+      expect(await forget()).toEqual([]);
+    });
+
+    it('waits on where its receiver has agreed, was not held of late, or is being sent to', async () => {
+      const { endpoint, receivers } = await held();
+      expect(await expire(later(9000), later(4_000_000))).toBe(0);
+      const [claimed] = await stores.streams.claim('w1', later(2000), 30_000, {
+        free: 9,
+        perEndpoint: 9,
+      });
+      expect(claimed).toBeDefined();
+      expect(await expire(later(9000))).toBe(0);
+      await stores.streams.postpone(claimed!, later(3000), later(2000));
+      await receivers.verify(endpoint, later(2000));
+      expect(await expire(later(9000))).toBe(0);
     });
   });
 }

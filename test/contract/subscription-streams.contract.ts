@@ -122,6 +122,31 @@ export function subscriptionStreamsContract(open: () => Promise<SubscriptionStor
       });
     });
 
+    it('that are claimed come first when it changes, and no other claim ends', async () => {
+      const of = await stores.subscribe();
+      const [idle, claimed] = [await stores.join(of), await stores.join(of)];
+      const other = await stores.join(await stores.subscribe());
+      await stores.database.write((tx) =>
+        tx.run('UPDATE push_delivery_streams SET due_at = ? WHERE task_id = ?', [
+          NOW.getTime() + 1,
+          idle,
+        ]),
+      );
+      const streams = await stores.claimAll();
+      expect(streams.map(({ webhook }) => webhook.taskId).sort()).toEqual([claimed, other].sort());
+      const [held, others] = [claimed, other].map((task) =>
+        streams.find(({ webhook }) => webhook.taskId === task)!,
+      );
+      await stores.webhooks.update(of.id, EVERYTHING, () => ({ fingerprint: 'f2' }), NOW);
+      const done = await stores.subscriptionStreams.reconcileClaimed(of.id, NOW);
+      expect([...done]).toEqual([held!.id]);
+      expect(await stores.streams.isClaimed(held!)).toBe(false);
+      expect(await stores.streams.isClaimed(others!)).toBe(true);
+      const again = (await stores.claimAll()).find(({ webhook }) => webhook.taskId === claimed)!;
+      await stores.subscriptionStreams.reconcile(of.id, null, 10, NOW, done);
+      expect(await stores.streams.isClaimed(again)).toBe(true);
+    });
+
     it('move to another address with their subscription', async () => {
       const of = await stores.subscribe();
       const tasks = [await stores.join(of), await stores.join(of), await stores.join(of)];
@@ -225,6 +250,23 @@ export function subscriptionStreamsContract(open: () => Promise<SubscriptionStor
         ['dead'],
       ]);
       expect(await stores.claimAll(LATER)).toEqual([]);
+    });
+
+    it('is not what 410 from the address before makes of it, and nothing is lost', async () => {
+      const of = await stores.subscribe();
+      const task = await stores.join(of);
+      const [held] = await stores.claimAll();
+      const stream = await stores.reachOne(held!);
+      const delivery = (await stores.streams.firstOpen(stream.id))!;
+      const moved = { url: 'https://new.example/', fingerprint: 'f2' };
+      await stores.webhooks.update(of.id, EVERYTHING, () => moved, NOW);
+      const result = { state: 'dead', reason: 'HTTP 410', effect: 'disabled' } as const;
+      const attemptRecord = { delivery, attempt, result };
+      expect(await stores.streams.recordAttempt(stream, attemptRecord, NOW, LEASE)).toBe('lost');
+      expect(await stores.subscriptions.get(of.id, EVERYTHING)).toMatchObject({ state: 'active' });
+      await stores.reconcileAll();
+      expect(await stores.statesOf(task)).toEqual(['pending']);
+      expect(await stores.claimAll()).toMatchObject([{ webhook: moved }]);
     });
 
     it('is not what days of failures of one task make of it; resumed, it takes that up again', async () => {

@@ -58,6 +58,31 @@ export function subscriptionWebhooksContract(open: () => Promise<SubscriptionSto
       expect(await tasks({ state: 'disabled' })).toEqual([]);
     });
 
+    it('are the newest of all subscriptions that are in a state, in pages', async () => {
+      const other = await stores.subscribe();
+      const paused = await stores.subscribe();
+      const failing: string[] = [];
+      for (const each of [of, other, paused, of, other]) {
+        const task = await stores.join(each);
+        await stores.join(each);
+        await set(task, 'failing');
+        if (each !== paused) failing.push(task);
+      }
+      await stores.webhooks.update(paused.id, EVERYTHING, () => ({ state: 'paused' }), NOW);
+      const seen: string[] = [];
+      for (let cursor: string | null = null; ;) {
+        const page = await stores.webhooks.search({ state: 'failing' }, EVERYTHING, 2, cursor);
+        seen.push(...page.map(({ taskId }) => taskId));
+        cursor = page.at(-1)?.streamId ?? null;
+        if (page.length < 2) break;
+      }
+      expect(seen).toEqual(failing.reverse());
+      expect(await tasks({ state: 'paused' })).toHaveLength(2);
+      expect(await tasks({ state: 'failing', taskId: seen[0]! })).toEqual([seen[0]]);
+      await change({ state: 'failing' });
+      expect(await tasks({ state: 'active' })).not.toContain(theirs);
+    });
+
     it('are listed among the others, newest first and in pages', async () => {
       const more = [await stores.join(of), await stores.freshStream(), await stores.join(of)];
       const other = await stores.join(await stores.subscribe());

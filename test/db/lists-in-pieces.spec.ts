@@ -1,9 +1,12 @@
-import { describe, expect, it } from '@jest/globals';
-import { visibilityOf } from '../../src/auth/index.js';
+import { describe, expect, it, jest } from '@jest/globals';
+import { EVERYTHING, visibilityOf } from '../../src/auth/index.js';
+import { DeliveryStreamEntity } from '../../src/push/delivery/persistence/delivery.entity.js';
+import { Table } from '../../src/database/table.js';
 import { DELEGATIONS, TASKS } from '../../src/tasks/persistence/task-rows.js';
 import type { TaskPage } from '../../src/tasks/store/task-store.js';
 import { ALICE, status, TaskHarness, WORKING } from '../contract/task-harness.js';
 import { withFactory } from '../support/databases.js';
+import { SubscriptionStores } from '../support/subscription-stores.js';
 
 /** More than one piece has. */
 const COPIES = 3000;
@@ -69,5 +72,29 @@ withFactory('sqlite', (databases) => {
       expect(page.tasks.every(({ record }) => record.state === WORKING)).toBe(true);
       expect(page.next).not.toBeNull();
     });
+  });
+
+  it('a list of what subscriptions have in a state is read in pieces', async () => {
+    const stores = new SubscriptionStores(await databases.openEmptied());
+    const task = await stores.join(await stores.subscribe());
+    await stores.database.write(function* (tx) {
+      const { names } = new Table(DeliveryStreamEntity).select();
+      const values = names
+        .split(', ')
+        .map((name) => (['id', 'task_id'].includes(name) ? `'0-' || n.i` : name));
+      yield* tx.run(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${COPIES})
+         INSERT INTO push_delivery_streams (${names}) SELECT ${values.join(', ')}
+         FROM push_delivery_streams CROSS JOIN n WHERE task_id = ?`,
+        [task],
+      );
+      yield* tx.run(`UPDATE push_delivery_streams SET state = 'failing' WHERE id = '0-1'`);
+    });
+    const read = jest.spyOn(stores.database, 'read');
+    const found = await stores.webhooks.search({ state: 'failing' }, EVERYTHING, 10, null);
+    const pieces = read.mock.calls.filter(([sql]) => sql.includes('push_delivery_streams s ON'));
+    read.mockRestore();
+    expect(found.map(({ streamId }) => streamId)).toEqual(['0-1']);
+    expect(pieces.length).toBeGreaterThan(1);
   });
 });

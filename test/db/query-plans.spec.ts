@@ -110,11 +110,33 @@ describeDatabases('Plans of statements', (databases) => {
     ]);
   });
 
+  it('find the claimed delivery streams of a subscription among those that are claimed', async () => {
+    const { subscriptionStreams } = new PushStores(database);
+    const reconcile = () => subscriptionStreams.reconcileClaimed('s', new Date());
+    const steps = await stepsOf(database, reconcile, ['push_delivery_streams']);
+    expect(steps).toEqual([
+      'SEARCH push_delivery_streams USING INDEX push_delivery_streams_lease (lease_until>?)',
+    ]);
+  });
+
   it('go through the paused delivery streams by their own index', async () => {
     const { retention } = new PushStores(database);
     const expire = () => retention.expireBacklog(new Date(), new Date(), 'a');
     const steps = await stepsOf(database, expire, ['push_delivery_streams']);
     expect(steps).toContain('SEARCH s USING INDEX push_delivery_streams_paused (id>?)');
+  });
+
+  it('go through what waits for receivers that have not agreed by its receiver and time', async () => {
+    const { retention } = new PushStores(database);
+    const place = { endpoint: 'e', stream: { dueAt: 0, id: '' } };
+    const expire = () => retention.expireHeld(new Date(), new Date(), JSON.stringify(place));
+    expect(await stepsOf(database, expire, ['push_delivery_streams'])).toContain(
+      'SEARCH s USING INDEX push_delivery_streams_queue (endpoint=? AND due_at>? AND due_at<?)',
+    );
+    const next = () => retention.expireHeld(new Date(), new Date(), '');
+    expect(await stepsOf(database, next, ['push_receivers'])).toEqual([
+      expect.stringMatching(/^SEARCH push_receivers USING INDEX \S+ \(endpoint>\?\)$/),
+    ]);
   });
 
   it('find webhooks of single tasks by what leads to the fewest', async () => {

@@ -180,7 +180,9 @@ describe('a principal', () => {
       state: 'keyless',
     });
     expect(await statusOf(api('POST', 'principals', body))).toBe(409);
-    expect(await statusOf(api('POST', 'principals', { id: 'admin' }))).toBe(409);
+    for (const id of ['admin', 'config']) {
+      expect(await statusOf(api('POST', 'principals', { id }))).toBe(409);
+    }
     const { items } = (await api('GET', 'principals?group=books')).body;
     expect(items.map(({ id }: { id: string }) => id)).toEqual(['billing']);
     for (const [text, found] of [

@@ -348,6 +348,20 @@ describe.each(['client_secret_basic', 'client_secret_post'] as const)('OAuth2 by
     await deliveries(id, 'delivered');
     expect(await tokens.knows(sink.at(path)[0]!.headers.authorization)).toBe(true);
   });
+
+  it('waits for a server that hangs, and does not hold that against the receiver', async () => {
+    const name = await oauth();
+    tokens.hangs = true;
+    const path = newPath();
+    const id = await hook(sink.url(path), named(name));
+    const [waiting] = await deliveries(id, 'retrying');
+    const [attempt] = await attemptsOf(waiting!);
+    expect(attempt).toMatchObject({ status: null, error: 'auth' });
+    const { items } = (await hub.get('/api/v1/push/endpoints')).body;
+    expect((items as JsonObject[]).map((each) => each['failures'])).toEqual([0]);
+    tokens.hangs = false;
+    await deliveries(id, 'delivered');
+  });
 });
 
 describe('client certificates', () => {

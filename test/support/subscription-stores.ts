@@ -55,8 +55,9 @@ export class SubscriptionStores extends PushStores {
   /** Does all that is stale, in pieces of two. */
   async reconcileAll(): Promise<void> {
     for (const each of await this.subscriptionStreams.stale()) {
+      const done = await this.subscriptionStreams.reconcileClaimed(each.id, NOW);
       let cursor: string | null = null;
-      do cursor = await this.subscriptionStreams.reconcile(each.id, cursor, 2, NOW);
+      do cursor = await this.subscriptionStreams.reconcile(each.id, cursor, 2, NOW, done);
       while (cursor !== null);
       await this.subscriptionStreams.reconciled(each);
     }

@@ -8,6 +8,8 @@ export class TokenServer {
   readonly clientSecret = 'client-secret-never-shown-0123456789';
   /** While true it answers 503 to everything. */
   down = false;
+  /** While true it answers nothing. */
+  hangs = false;
   /** How many requests have come. */
   requests = 0;
 
@@ -43,6 +45,7 @@ export class TokenServer {
     const callback = provider.callback();
     answer = (request, response) => {
       server.requests += 1;
+      if (server.hangs) return;
       if (server.down) response.writeHead(503).end();
       else void callback(request, response);
     };

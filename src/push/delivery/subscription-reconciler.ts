@@ -12,8 +12,8 @@ const LOOK_EVERY_MS = 1000;
 const PIECE = 64;
 
 /**
- * Brings the streams of changed subscriptions in line with them, piece by piece, in every role but `api`.
- * Nothing waits for it: a stream that is claimed before is reconciled by the claim. What is
+ * Brings the streams of changed subscriptions in line with them, piece by piece, in every role but `api`: first those that are
+ * claimed, for they go on with what the subscription was. Nothing waits for it: a stream that is claimed before is reconciled by the claim. What is
  * to do is in the database, so a stop in any moment loses nothing.
  */
 @Injectable()
@@ -55,9 +55,11 @@ export class SubscriptionReconciler implements OnApplicationBootstrap, OnModuleD
   }
 
   private async reconcile(each: StaleSubscription, signal: AbortSignal): Promise<void> {
+    // These are not gone through again, which would end the claims that have come since.
+    const done = await this.store.reconcileClaimed(each.id, this.clock.now());
     let cursor: string | null = null;
     do {
-      cursor = await this.store.reconcile(each.id, cursor, PIECE, this.clock.now());
+      cursor = await this.store.reconcile(each.id, cursor, PIECE, this.clock.now(), done);
       this.wakeup.notify();
       if (signal.aborted) return;
     } while (cursor !== null);

@@ -31,8 +31,14 @@ export abstract class SubscriptionStreamStore {
   abstract stale(): Promise<StaleSubscription[]>;
 
   /**
-   * Brings up to `limit` streams of a subscription in line with it, those after `cursor`: resumed, paused,
-   * moved to its endpoint, or ended as dead letters. Where the next piece begins; null when there is
+   * Brings those of its streams in line with a subscription that workers have in hand, as they were claimed before it
+   * changed; which. Of a claim that comes later the subscription is read by the claim.
+   */
+  abstract reconcileClaimed(id: string, now: Date): Promise<ReadonlySet<string>>;
+
+  /**
+   * Brings up to `limit` streams of a subscription in line with it, those after `cursor` that are not `done`: resumed,
+   * paused, moved to its endpoint, or ended as dead letters. Where the next piece begins; null when there is
    * none.
    */
   abstract reconcile(
@@ -40,6 +46,7 @@ export abstract class SubscriptionStreamStore {
     cursor: string | null,
     limit: number,
     now: Date,
+    done?: ReadonlySet<string>,
   ): Promise<string | null>;
 
   /** All streams have been looked through for this change; a deleted subscription is gone with that. */

@@ -4,7 +4,7 @@ import { SettableClock } from '../../common/fake-settable-clock.js';
 import { loadConfig } from '../../config/load-config.js';
 import { ReceiverChallenge } from './receiver-challenge.js';
 import { ReceiverGate } from './receiver-gate.js';
-import type { ReceiverStore } from './receiver-store.js';
+import type { ReceiverStore, Sending } from './receiver-store.js';
 
 it('forgets which receivers have agreed with their organization, and looks again after a minute', async () => {
   const clock = new SettableClock();
@@ -23,7 +23,13 @@ it('forgets which receivers have agreed with their organization, and looks again
   const gate = new ReceiverGate(store, challenge, clock, { ...push, verification: 'required' });
   const target = (organization: string) => {
     const url = 'https://r.example';
-    return { organization, principalId: 'ann', endpoint: `${organization} ${url}`, url };
+    return {
+      organization,
+      principalId: 'ann',
+      setBy: null,
+      endpoint: `${organization} ${url}`,
+      url,
+    };
   };
   const waitOf = (organization: string) => gate.waitOf(target(organization));
   for (const organization of ['acme', 'other', 'acme', 'other']) {
@@ -59,7 +65,13 @@ it('does not count a receiver as asked when a stop has cut the question', async 
   const gate = new ReceiverGate(store, challenge, clock, { ...push, verification: 'optional' });
   const url = 'https://r.example';
   const stop = new AbortController();
-  const target = { organization: 'acme', principalId: 'ann', endpoint: `acme ${url}`, url };
+  const target = {
+    organization: 'acme',
+    principalId: 'ann',
+    setBy: null,
+    endpoint: `acme ${url}`,
+    url,
+  };
   const admitted = gate.admit(target, 1, stop.signal);
   await new Promise(setImmediate);
   stop.abort();
@@ -81,7 +93,8 @@ it('asks few receivers because of one principal, however many it names', async (
   const gate = new ReceiverGate(store, challenge, clock, { ...push, verification: 'optional' });
   const admit = (principalId: string, n: number) => {
     const origin = `https://r${n}.example`;
-    return gate.admit({ organization: 'acme', principalId, endpoint: origin, url: origin }, 1);
+    const target = { organization: 'acme', principalId, setBy: null, endpoint: origin };
+    return gate.admit({ ...target, url: origin }, 1);
   };
   for (let n = 0; n < 100; n++) expect(await admit('ann', n)).toMatchObject({ reason: 'r' });
   expect(requested).toHaveLength(20);
@@ -96,4 +109,25 @@ it('asks few receivers because of one principal, however many it names', async (
   clock.ms -= 60 * 60_000;
   await admit('ann', 4000);
   expect(requested).toHaveLength(42);
+});
+
+it('counts what is sent for the principal that set a webhook, whosever the task is', async () => {
+  const counted: string[] = [];
+  const store = {
+    mayBeSent: ({ principalId }: Sending) => Promise.resolve(counted.push(principalId) > 0),
+    admit: ({ principalId }: Sending) => {
+      counted.push(principalId);
+      return Promise.resolve('admitted');
+    },
+  } as unknown as ReceiverStore;
+  const challenge = { agrees: () => Promise.resolve(false) };
+  const { push } = loadConfig({});
+  const gate = new ReceiverGate(store, challenge, new SettableClock(), push);
+  const url = 'https://r.example';
+  const target = { organization: 'acme', principalId: 'ann', endpoint: `acme ${url}`, url };
+  for (const setBy of ['bob', null]) {
+    await gate.waitOf({ ...target, setBy });
+    await gate.admit({ ...target, setBy }, 1);
+  }
+  expect(counted).toEqual(['bob', 'bob', 'ann', 'ann']);
 });

@@ -8,7 +8,7 @@ import { HubError } from '../../common/hub-error.js';
 import { isAhead } from '../../common/is-ahead.js';
 import { type AppConfig, Settings } from '../../config/index.js';
 import { ReceiverChallenge } from './receiver-challenge.js';
-import { type ReceiverLimits, ReceiverStore, type Wait } from './receiver-store.js';
+import { type ReceiverLimits, ReceiverStore, type Sending, type Wait } from './receiver-store.js';
 
 /** Verified receivers remembered. */
 const MAX_REMEMBERED = 10_000;
@@ -27,6 +27,8 @@ interface Target {
   readonly endpoint: string;
   readonly organization: string;
   readonly principalId: string;
+  /** Who set it on a task of that principal, and whose limits then count; null when its owner did. */
+  readonly setBy: string | null;
   readonly url: string;
 }
 
@@ -79,22 +81,23 @@ export class ReceiverGate {
    */
   async waitOf(target: Target, cut = NEVER): Promise<Wait | undefined> {
     if (this.isFree(target)) return undefined;
-    if (await this.store.mayBeSent(target, this.limits, this.clock.now())) return undefined;
+    if (await this.store.mayBeSent(sendingOf(target), this.limits, this.clock.now()))
+      return undefined;
     return this.admit(target, 0, cut);
   }
 
   /** Counts a request of so many bytes, or says why it has to wait. `cut`: as of {@link waitOf}. */
   async admit(target: Target, bytes: number, cut = NEVER): Promise<Wait | undefined> {
     if (this.isFree(target)) return undefined;
-    const { principalId } = target;
-    const mayAsk = this.asksOf(principalId) < MAX_ASKS;
+    const sending = sendingOf(target);
+    const mayAsk = this.asksOf(sending.principalId) < MAX_ASKS;
     const now = this.clock.now();
-    const admission = await this.store.admit(target, bytes, this.limits, now, mayAsk);
+    const admission = await this.store.admit(sending, bytes, this.limits, now, mayAsk);
     if (admission === 'verified') this.remember(target.endpoint);
     else this.verified.delete(target.endpoint);
     if (admission === 'verified' || admission === 'admitted') return undefined;
     if (!admission.needsChallenge) return admission;
-    this.noteAsk(principalId);
+    this.noteAsk(sending.principalId);
     if (await this.ask(target, cut)) return undefined;
     if (cut.aborted) await this.store.takeBackChallenge(target.endpoint, now);
     return admission;
@@ -103,7 +106,7 @@ export class ReceiverGate {
   /**
    * Asks the receiver now whether it agrees. Throws HubError RATE_LIMITED when that was done a moment ago.
    */
-  async verify(target: Target): Promise<Verification> {
+  async verify(target: Omit<Target, 'principalId' | 'setBy'>): Promise<Verification> {
     if (this.isTrusted(target)) return { by: 'list', at: null };
     const now = this.clock.now();
     const at = await this.store.verifiedAt(target.endpoint);
@@ -179,7 +182,10 @@ export class ReceiverGate {
     this.asks.set(principalId, { count: count + 1, endsAt });
   }
 
-  private async ask({ organization, endpoint, url }: Target, cut: AbortSignal): Promise<boolean> {
+  private async ask(
+    { organization, endpoint, url }: Omit<Target, 'principalId' | 'setBy'>,
+    cut: AbortSignal,
+  ): Promise<boolean> {
     if (!(await this.challenge.agrees(organization, url, cut))) return false;
     await this.store.verify(endpoint, this.clock.now());
     this.remember(endpoint);
@@ -190,6 +196,11 @@ export class ReceiverGate {
     if (this.verified.size >= MAX_REMEMBERED) this.verified.clear();
     this.verified.set(endpoint, this.clock.monotonicMs() + REMEMBERED_MS);
   }
+}
+
+/** What is declared in the configuration counts by its owner as well, which is another one in each organization. */
+function sendingOf({ endpoint, principalId, setBy }: Target): Sending {
+  return { endpoint, principalId: setBy ?? principalId };
 }
 
 /** The limits as the settings `push.verification` and `push.unverified.*` have them. */

@@ -1,4 +1,4 @@
-/** What became of a piece of the paused delivery streams. */
+/** What became of a piece of the delivery streams that wait. */
 export interface ExpiredPiece {
   /** Those of which something was ended. */
   readonly streams: number;
@@ -20,4 +20,10 @@ export abstract class PushRetentionStore {
    * (`''`: the first).
    */
   abstract expireBacklog(before: Date, now: Date, after: string): Promise<ExpiredPiece>;
+
+  /**
+   * The same of delivery streams that wait because their receivers have not agreed to be called. Looks at a piece of them,
+   * behind the place `after` that the piece before has given (`''`: the first).
+   */
+  abstract expireHeld(before: Date, now: Date, after: string): Promise<ExpiredPiece>;
 }

@@ -26,6 +26,11 @@ class CountingStore extends PushRetentionStore {
     if (this.calls.length === 1) return Promise.reject(new Error('away'));
     return Promise.resolve({ streams: 0, next: after === '' ? ' after a' : null });
   }
+
+  expireHeld(before: Date, _now: Date, after: string): Promise<ExpiredPiece> {
+    this.calls.push(`held ${before.getTime() / DAY_MS}${after}`);
+    return Promise.resolve({ streams: 0, next: after === '' ? ' after b' : null });
+  }
 }
 
 /** Stands still; the first sleep of each hour ends when the test says so. */
@@ -57,7 +62,7 @@ class HourClock extends Clock {
 }
 
 async function pendingPromises(): Promise<void> {
-  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
 describe('PushRetention', () => {
@@ -78,12 +83,14 @@ describe('PushRetention', () => {
     expect(store.calls.slice(1)).toEqual([
       `expire ${70 + hour}`,
       `expire ${70 + hour} after a`,
+      `held ${70 + hour}`,
+      `held ${70 + hour} after b`,
       `prune ${10 + hour}`,
       `prune ${10 + hour}`,
     ]);
     await retention.stop();
     await clock.pass();
-    expect(store.calls).toHaveLength(5);
+    expect(store.calls).toHaveLength(7);
   });
 
   it('keeps dead letters for good when the setting says so', async () => {
@@ -94,6 +101,8 @@ describe('PushRetention', () => {
       'expire 70',
       `expire ${70 + 1 / 24}`,
       `expire ${70 + 1 / 24} after a`,
+      `held ${70 + 1 / 24}`,
+      `held ${70 + 1 / 24} after b`,
     ]);
   });
 });

@@ -9,7 +9,7 @@ import { type ExpiredPiece, PushRetentionStore } from './push-retention-store.js
 export interface PushRetentionSettings {
   /** 0 keeps dead letters as long as their tasks. */
   readonly deadLetterRetentionDays: number;
-  /** How old a paused webhook's backlog may become; it keeps its task from being deleted. */
+  /** How old the backlog of a webhook that is paused, or whose receiver has not agreed, may become; it keeps its task from being deleted. */
   readonly backlogMaxAgeDays: number;
 }
 
@@ -51,26 +51,38 @@ export class PushRetention {
     const now = this.clock.now();
     const daysAgo = (days: number): Date => new Date(now.getTime() - days * DAY_MS);
     const { deadLetterRetentionDays, backlogMaxAgeDays } = this.settings;
-    const streams = await this.expire(daysAgo(backlogMaxAgeDays), now, signal);
-    if (streams > 0) {
+    const before = daysAgo(backlogMaxAgeDays);
+    const paused = await expired(signal, (after) => this.store.expireBacklog(before, now, after));
+    if (paused > 0) {
       this.log.warn(
-        { webhooks: streams },
+        { webhooks: paused },
         'the expired backlog of paused webhooks became dead letters',
+      );
+    }
+    const held = await expired(signal, (after) => this.store.expireHeld(before, now, after));
+    if (held > 0) {
+      this.log.warn(
+        { webhooks: held },
+        'the expired backlog of webhooks whose receivers have not agreed became dead letters',
       );
     }
     if (deadLetterRetentionDays === 0) return;
     await inPieces(signal, () => this.store.pruneDead(daysAgo(deadLetterRetentionDays), AT_ONCE));
   }
+}
 
-  private async expire(before: Date, now: Date, signal: AbortSignal): Promise<number> {
-    let total = 0;
-    for (let after: string | null = ''; after !== null && !signal.aborted; await longTurn()) {
-      const { streams, next }: ExpiredPiece = await this.store.expireBacklog(before, now, after);
-      total += streams;
-      after = next;
-    }
-    return total;
+/** How many streams there were of which something was ended, in all pieces. */
+async function expired(
+  signal: AbortSignal,
+  piece: (after: string) => Promise<ExpiredPiece>,
+): Promise<number> {
+  let total = 0;
+  for (let after: string | null = ''; after !== null && !signal.aborted; await longTurn()) {
+    const { streams, next }: ExpiredPiece = await piece(after);
+    total += streams;
+    after = next;
   }
+  return total;
 }
 
 async function inPieces(signal: AbortSignal, piece: () => Promise<number>): Promise<number> {

@@ -151,12 +151,27 @@ describe('AttemptSender', () => {
     );
   });
 
-  it.each([
-    ['a proof that takes too long', () => new Promise<Proof>(() => undefined), [200]],
-    ['an answer that takes too long', () => Promise.resolve(proof()), ['hang' as const]],
-  ])('ends %s in time, as a timeout', async (_, prove, statuses) => {
-    const answer = await send(new ScriptedSender(statuses), prove, { timeoutMs: 20 });
+  it('ends an answer that takes too long in time, as a timeout', async () => {
+    const prove = (): Promise<Proof> => Promise.resolve(proof());
+    const answer = await send(new ScriptedSender(['hang']), prove, { timeoutMs: 20 });
     expect(answer).toMatchObject({ status: null, error: 'timeout' });
+  });
+
+  it('ends a proof that takes too long in time, as one of the class auth, and sends nothing', async () => {
+    const sender = new ScriptedSender([200]);
+    const answer = await send(sender, () => new Promise(() => undefined), { timeoutMs: 20 });
+    const detail = 'the proof of who sends was not made in time';
+    expect(answer).toMatchObject({ status: null, error: 'auth', detail });
+    expect(answer.isPermanent).toBeUndefined();
+    expect(sender.requests).toEqual([]);
+  });
+
+  it("keeps the receiver's 401 when the time is up before there is a new proof", async () => {
+    let made = 0;
+    const prove = (): Promise<Proof> =>
+      made++ === 0 ? Promise.resolve(proof({ refused: () => true })) : new Promise(() => undefined);
+    const answer = await send(new ScriptedSender([401]), prove, { timeoutMs: 20 });
+    expect(answer).toMatchObject({ status: 401, error: null });
   });
 
   it('is cut by its caller, whatever it waits for', async () => {

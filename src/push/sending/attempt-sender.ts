@@ -8,7 +8,12 @@ import { Authenticator, type Proof } from '../auth/authenticator.js';
 import { type AttemptFacts, webhookHeaders } from './domain/webhook-headers.js';
 import type { TaskWebhook } from '../registration/webhook.js';
 import { beginAttemptSpan, endAttemptSpan } from './attempt-span.js';
-import { type WebhookAnswer, type WebhookRequest, WebhookSender } from './webhook-sender.js';
+import {
+  type SendError,
+  type WebhookAnswer,
+  type WebhookRequest,
+  WebhookSender,
+} from './webhook-sender.js';
 
 /** The facts of one attempt that do not come from its webhook. */
 export type SendFacts = Omit<AttemptFacts, 'version' | 'traceparent' | 'token' | 'authentication'>;
@@ -34,8 +39,8 @@ export class AttemptSender {
 
   /**
    * One attempt. A receiver that answers 401 to a token of a token server is asked once more with a
-   * new one, in the same time. A proof that cannot be made is an answer without a status, of the class
-   * `auth`. Rejects only with troubles of the hub's own: a stored secret that cannot be opened, a
+   * new one, in the same time. A proof that cannot be made, or not in that time, is an answer without a
+   * status, of the class `auth`: the receiver got nothing. Rejects only with troubles of the hub's own: a stored secret that cannot be opened, a
    * database that is away. `sent` gets each request as it is sent.
    */
   async send(
@@ -68,7 +73,7 @@ export class AttemptSender {
     const deadline = new Deadline(signal, this.limits.timeoutMs);
     try {
       const answer = await this.proveAndPost(webhook, facts, body, deadline, sent);
-      const late = deadline.passed && answer.status === null && answer.error !== 'timeout';
+      const late = deadline.passed && answer.status === null && !HAS_ITS_CLASS.has(answer.error);
       const { elapsedMs } = deadline;
       const durationMs = answer.isGuarded ? Math.ceil(elapsedMs / 1000) * 1000 : elapsedMs;
       return { ...answer, ...(late ? TOO_LATE : {}), durationMs };
@@ -135,6 +140,9 @@ export class AttemptSender {
 
 const NO_ANSWER = { status: null, retryAfterMs: null, response: null, durationMs: 0 } as const;
 const TOO_LATE = { error: 'timeout', detail: 'no answer in time' } as const;
+const NO_PROOF = { error: 'auth', detail: 'the proof of who sends was not made in time' } as const;
+/** What stays what it is when the time is up. */
+const HAS_ITS_CLASS: ReadonlySet<SendError | null> = new Set(['timeout', 'auth']);
 
 /** The answer for a proof that could not be made; what is no matter of the proof is thrown on. */
 function unproven(error: unknown, deadline: Deadline): WebhookAnswer {
@@ -144,6 +152,7 @@ function unproven(error: unknown, deadline: Deadline): WebhookAnswer {
   if (error instanceof AuthImpossibleError) {
     return { ...NO_ANSWER, error: 'auth', detail: error.message, isPermanent: true };
   }
+  if (deadline.passed) return { ...NO_ANSWER, ...NO_PROOF };
   if (deadline.signal.aborted) return { ...NO_ANSWER, error: 'network', detail: 'it was cut' };
   throw error;
 }

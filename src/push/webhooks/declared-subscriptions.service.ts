@@ -33,8 +33,6 @@ import { filterOf, requestedOf, textOf } from './written-subscription.js';
 
 /** Their key in the configuration. */
 const KEY = 'subscriptions';
-/** The owner of the deliveries of declared ones: no principal; the organization sees them. */
-const OWNER = 'config';
 /** Checked at once: the name of one may take seconds to resolve. */
 const AT_ONCE = 16;
 /** The pause before what could not be stored is tried again. */
@@ -114,7 +112,7 @@ export class DeclaredSubscriptions
       name: textOf(dto.name),
       source: 'config',
       organization,
-      principalId: OWNER,
+      principalId: declaredOwner(organization),
       scope: 'organization',
       events: dto.events ?? 'changes',
       filter: filterOf(dto.filter),
@@ -207,6 +205,11 @@ function isAsDeclared(stored: Subscription, declared: Declared): boolean {
     isDeepStrictEqual(stored.authNames, authNames) &&
     (stored.state === 'paused') === (declared.paused && stored.state !== 'disabled')
   );
+}
+
+/** What their deliveries belong to: no principal, as a blank is in no id of one; the organization sees them. */
+function declaredOwner(organization: string): string {
+  return `config ${organization}`;
 }
 
 function changesOf(draft: SubscriptionDraft): WebhookChange {

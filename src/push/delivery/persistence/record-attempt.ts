@@ -80,7 +80,7 @@ export function* recordOnStream(
 ): Work<StreamRow | undefined> {
   const variant = reached ? unstored(stream, reached) : stored(delivery);
   const { moves, isNew } = variant;
-  const { sql, params } = afterwards(variant, delivery, result, leaseUntil.getTime());
+  const { sql, params } = afterwards(variant, stream, delivery, result, now, leaseUntil.getTime());
   const [row] = yield* STREAM.returning(
     tx,
     `UPDATE push_delivery_streams SET ${moves.sql} ${sql}, updated_at = ?
@@ -93,15 +93,19 @@ export function* recordOnStream(
 /** What becomes of the stream and its claim. */
 function afterwards(
   { ended, retried, more }: RecordSql,
+  stream: DeliveryStream,
   delivery: OpenDelivery,
   result: AttemptRecord['result'],
+  now: Date,
   leaseUntil: number,
 ): Piece {
   if (result.state === 'retrying') {
-    const due = 'CASE WHEN active = 1 THEN CAST(? AS bigint) ELSE NULL END';
+    // What was put back meanwhile goes before this one, and does not wait for its retry.
+    const due = `CASE WHEN active <> 1 THEN NULL WHEN open > ? THEN CAST(? AS bigint)
+      ELSE CAST(? AS bigint) END`;
     return {
       sql: `open = ${retried}, due_at = ${due}, owner = NULL, lease_until = NULL`,
-      params: [result.at.getTime()],
+      params: [stream.open, now.getTime(), result.at.getTime()],
     };
   }
   const gap = gapAfter(delivery, result.state);

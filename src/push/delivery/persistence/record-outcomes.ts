@@ -2,7 +2,10 @@ import type { IdSource } from '../../../common/ids.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import type { PushEvent, PushEventDraft } from '../../receivers/push-event.js';
 import { recordEvents } from '../../receivers/persistence/record-event.js';
-import { recordOnSubscription } from '../../registration/persistence/webhook-revision.js';
+import {
+  isReplaced,
+  recordOnSubscription,
+} from '../../registration/persistence/webhook-revision.js';
 import { reasonOfDisabled } from '../domain/dead-causes.js';
 import type { DeliveryStream, StepResult } from '../delivery-stream-store.js';
 import { toStep } from './advance-stream.js';
@@ -57,7 +60,12 @@ function* recordOutcome(
 ): Work<Recorded> {
   const random = ids.jitter();
   const { outcome, result } = attemptRecord;
-  const row = yield* recordOnStream(tx, stream, attemptRecord, now, leaseUntil);
+  const isDisabled = result.state === 'dead' && result.effect === 'disabled';
+  // The claim of before is about to end: what is left goes to the new address.
+  const isOver = isDisabled && (yield* isReplaced(tx, stream.webhook));
+  const row = isOver
+    ? undefined
+    : yield* recordOnStream(tx, stream, attemptRecord, now, leaseUntil);
   if (!row) {
     const tried = outcome && (yield* recordLostProbe(tx, stream, outcome, rules, now, random));
     return { step: 'lost', events: yield* recordEvents(tx, eventsOf(stream, tried, null, now)) };
@@ -65,7 +73,6 @@ function* recordOutcome(
   yield* recordOnDelivery(tx, stream, attemptRecord, now);
   const { disableAfterMs } = rules;
   const webhook = yield* recordOnWebhook(tx, stream.webhook, attemptRecord, now, disableAfterMs);
-  const isDisabled = result.state === 'dead' && result.effect === 'disabled';
   if (isDisabled) yield* writeDeadLetters(tx, ids, [row], reasonOfDisabled(result.reason), now);
   const recorded =
     outcome && (yield* recordOnEndpoint(tx, stream, row, outcome, rules, now, random));

@@ -20,6 +20,7 @@ import {
 import type { TaskWebhook } from '../../registration/webhook.js';
 import { SMALL_BODY } from '../send-budget.js';
 import { claimStreams } from './claim-streams.js';
+import { RECEIVER_STATE_IS } from '../../receivers/persistence/receiver-states.js';
 import { releaseProbes } from '../../receivers/persistence/endpoint-rows.js';
 import { recordEvents } from '../../receivers/persistence/record-event.js';
 import { DELIVERY, NO_TEST, OPEN_DELIVERY } from './delivery-rows.js';
@@ -219,7 +220,7 @@ export class SqlDeliveryStreamStore extends DeliveryStreamStore {
 
   async load(): Promise<PushLoad> {
     const [endpoints] = await this.database.read<Record<string, number | null>>(
-      `SELECT SUM(CASE WHEN probe_at IS NOT NULL THEN 1 ELSE 0 END) AS open,
+      `SELECT SUM(CASE WHEN probe_at IS NOT NULL AND ${RECEIVER_STATE_IS.failing} THEN 1 ELSE 0 END) AS open,
          SUM(CASE WHEN state = 'failing' THEN 1 ELSE 0 END) AS failing,
          SUM(CASE WHEN state = 'disabled' THEN 1 ELSE 0 END) AS disabled,
          MIN(CASE WHEN state = 'failing' AND ready_at IS NOT NULL THEN failing_since END) AS since

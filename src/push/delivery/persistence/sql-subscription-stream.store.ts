@@ -13,6 +13,8 @@ import {
 import { openStreams } from './open-streams.js';
 import { reconcileStreams } from './reconcile-streams.js';
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** {@link SubscriptionStreamStore} on the hub's database. */
 @Injectable()
 export class SqlSubscriptionStreamStore extends SubscriptionStreamStore {
@@ -35,17 +37,32 @@ export class SqlSubscriptionStreamStore extends SubscriptionStreamStore {
     return rows.map(({ id, reconcile_revision }) => ({ id, revision: reconcile_revision }));
   }
 
+  async reconcileClaimed(id: string, now: Date): Promise<ReadonlySet<string>> {
+    // As many as workers have in hand: an index by the subscription would lead past all of its streams.
+    const rows = await this.database.read<{ id: string }>(
+      `SELECT id FROM push_delivery_streams WHERE lease_until > 0 AND COALESCE(webhook_uid, '') = ?`,
+      [id],
+    );
+    const ids = rows.map((row) => row.id).sort();
+    for (const piece of pieces(ids)) {
+      await this.database.write((tx) => reconcileStreams(tx, this, id, piece, now));
+    }
+    return new Set(ids);
+  }
+
   async reconcile(
     id: string,
     cursor: string | null,
     limit: number,
     now: Date,
+    done: ReadonlySet<string> = NONE,
   ): Promise<string | null> {
     const rows = await this.database.read<{ id: string }>(
       'SELECT id FROM push_delivery_streams WHERE webhook_uid = ? AND id > ? ORDER BY id LIMIT ?',
       [id, cursor ?? '', limit],
     );
-    for (const piece of pieces(rows.map((row) => row.id))) {
+    const left = rows.map((row) => row.id).filter((each) => !done.has(each));
+    for (const piece of pieces(left)) {
       await this.database.write((tx) => reconcileStreams(tx, this, id, piece, now));
     }
     return rows.length < limit ? null : rows.at(-1)!.id;

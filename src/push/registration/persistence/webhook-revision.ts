@@ -15,11 +15,12 @@ export const REVISION = new Revision('push_webhook_revisions');
 /**
  * Has a subscription know what became of a delivery. A receiver that wants no more (410, `isGone`) of one
  * task's events wants none of the others' either, so that is the subscription's end. A task of which
- * every attempt failed for too long is delivered no more; the others are.
+ * every attempt failed for too long is delivered no more; the others are. What became of something that was sent with a former
+ * address or secret says nothing of what it is now.
  */
 export function* recordOnSubscription(
   tx: Tx,
-  { subscriptionId, state, stateReason }: TaskWebhook,
+  { subscriptionId, state, stateReason, fingerprint }: TaskWebhook,
   isGone: boolean,
   now: Date,
 ): Work<void> {
@@ -30,9 +31,22 @@ export function* recordOnSubscription(
   yield* tx.run(
     `UPDATE push_webhooks SET state = ?, state_reason = ?, updated_at = ?,
        reconcile_revision = COALESCE(CAST(? AS bigint), reconcile_revision)
-     WHERE id = ? AND state ${from[state]}`,
-    [state, storable(stateReason), now.getTime(), revision, subscriptionId],
+     WHERE id = ? AND fingerprint = ? AND state ${from[state]}`,
+    [state, storable(stateReason), now.getTime(), revision, subscriptionId, fingerprint],
   );
+}
+
+/** Whether a subscription has another address or other secrets than the webhook that was sent, or is gone. */
+export function* isReplaced(
+  tx: Tx,
+  { subscriptionId, fingerprint }: Pick<TaskWebhook, 'subscriptionId' | 'fingerprint'>,
+): Work<boolean> {
+  if (subscriptionId === null) return false;
+  const same = yield* tx.all(
+    `SELECT 1 AS one FROM push_webhooks WHERE id = ? AND fingerprint = ? AND state <> '${DELETED}'`,
+    [subscriptionId, fingerprint],
+  );
+  return same.length === 0;
 }
 
 /** Disables the subscriptions of an endpoint that were not changed after `since`; their delivery streams follow. */

@@ -6,7 +6,7 @@ import { firstOf, type InOrderOfIds } from '../../../database/in-order-of-ids.js
 import type { DatabaseRow } from '../../../database/table.js';
 import { storable } from '../../../database/text.js';
 import type { TaskWebhookFilter } from '../webhook-store.js';
-import type { TaskWebhook } from '../../registration/webhook.js';
+import type { TaskWebhook, WebhookState } from '../../registration/webhook.js';
 import {
   equals,
   type GuidedCondition,
@@ -81,7 +81,8 @@ export async function webhookOfTask(
 
 /**
  * See `WebhookStore.search`. A webhook of one task has its delivery stream's id, so those are read by the indexes of
- * the webhooks; of each subscription, of which there are few, the newest delivery streams are looked at.
+ * the webhooks; of each subscription, of which there are few, the newest delivery streams are looked at, or those that fit a state
+ * looked for in pieces.
  */
 export async function searchTaskWebhooks(
   database: Database,
@@ -116,12 +117,17 @@ export async function searchTaskWebhooks(
   }
   // Of those there are few, whichever index is taken.
   const webhook = guidedBy(GUIDES, ofBoth, database.dialect);
-  const subscriptions = await database.read<{ id: string }>(
-    `SELECT w.id FROM push_webhooks w
+  const subscriptions = await database.read<SubscriptionState>(
+    `SELECT w.id, w.state FROM push_webhooks w
      WHERE w.scope <> 'task' AND w.state <> '${DELETED}' AND ${webhook.sql}`,
     webhook.params,
   );
-  for (const piece of pieces(subscriptions)) {
+  const { state, taskId } = filter;
+  const mayFit = subscriptions.filter((of) => state === undefined || mayBeShown(of.state, state));
+  // The streams of one that rests are all shown in its state, and a task has one stream of it: the newest are the first that are read.
+  const isFirst = (of: SubscriptionState): boolean =>
+    state === undefined || taskId !== undefined || rests(of.state);
+  for (const piece of pieces(mayFit.filter(isFirst))) {
     for (let i = 0; i < piece.length; i += AT_ONCE) {
       const ids = piece.slice(i, i + AT_ONCE).map(({ id }) => id);
       const newest = `SELECT * FROM (${JOINED} ON s.webhook_uid = w.id
@@ -133,8 +139,49 @@ export async function searchTaskWebhooks(
       found.push(...rows.map(toShown));
     }
   }
-  found.sort((a, b) => (a.streamId < b.streamId ? 1 : -1));
+  found.sort(newestFirst);
+  for (const { id } of mayFit.filter((of) => !isFirst(of))) {
+    // Older than what the page has already need none be.
+    const last = found[limit - 1];
+    const streams: InOrderOfIds = {
+      from: 'push_delivery_streams s',
+      id: 's.id',
+      order: 'DESC',
+      walked: [condition('s.webhook_uid = ?', id)],
+      rest: [condition('w.id = ?', id), condition(`${SHOWN_STATE} = ?`, state ?? '')],
+      start: cursor === null ? [] : [condition('s.id < ?', cursor)],
+      end: last === undefined ? [] : [condition('s.id > ?', last.streamId)],
+    };
+    const rows = await firstOf(database, streams, limit, (conditions, most) =>
+      database.read<DatabaseRow>(
+        `${JOINED} ON s.webhook_uid = w.id${where(conditions)} ORDER BY s.id DESC LIMIT ?`,
+        [...paramsOf(conditions), most],
+      ),
+    );
+    found.push(...rows.map(toShown));
+    found.sort(newestFirst);
+  }
   return found.slice(0, limit);
+}
+
+/** A subscription, as far as it decides how its streams are shown. */
+interface SubscriptionState {
+  readonly id: string;
+  readonly state: WebhookState;
+}
+
+function rests(state: WebhookState): boolean {
+  return state === 'paused' || state === 'disabled';
+}
+
+/** Whether a stream of a subscription in the state `of` can be shown in this one; see {@link SHOWN_STATE}. */
+function mayBeShown(of: WebhookState, state: WebhookState): boolean {
+  if (rests(of)) return of === state;
+  return state !== 'paused' && (of === 'active' || state !== 'active');
+}
+
+function newestFirst(a: TaskWebhook, b: TaskWebhook): number {
+  return a.streamId < b.streamId ? 1 : -1;
 }
 
 function toShown(row: DatabaseRow): TaskWebhook {
