@@ -254,16 +254,24 @@ async function* numbered(
   open: () => Promise<AsyncGenerator<LegacyEvent, void, undefined>>,
   context: ServerCallContext,
 ): AsyncGenerator<LegacyItem, void, undefined> {
+  let question: { seq: number | undefined; event: LegacyStatusUpdate } | undefined;
   for await (const event of await open()) {
-    yield { seq: lastSeqOf(context), event: closing(event) };
+    if (question !== undefined) yield question;
+    const item = { seq: lastSeqOf(context), event };
+    question = isQuestion(event) ? { ...item, event } : undefined;
+    if (question === undefined) yield item;
   }
+  if (question !== undefined) yield { ...question, event: { ...question.event, final: true } };
 }
 
-/** A stream of the hub ends at a question, which 0.x says with `final`; the SDK says it at ends only. */
-function closing(event: LegacyEvent): LegacyEvent {
-  return event.kind === 'status-update' && event.status.state === 'input-required'
-    ? { ...event, final: true }
-    : event;
+type LegacyStatusUpdate = Extract<LegacyEvent, { kind: 'status-update' }>;
+
+/**
+ * A question: a stream of the hub ends at the last one, which 0.x says with `final` (the SDK says it at ends only). In a
+ * replay it may have been answered.
+ */
+function isQuestion(event: LegacyEvent): event is LegacyStatusUpdate {
+  return event.kind === 'status-update' && event.status.state === 'input-required';
 }
 
 /** A value whose shape has been checked, as the SDK types it. */

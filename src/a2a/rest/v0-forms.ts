@@ -32,8 +32,11 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface RestForm {
   /** The body of a send, as `MessageSendParams`. Throws INVALID_PARAMS in the words of the form. */
   sendParams(body: Fields): unknown;
-  /** The body that sets a push config, as `TaskPushNotificationConfig` (its `taskId` may be missing). */
-  pushParams(body: Fields): Fields;
+  /**
+   * The body that sets a push config, as `TaskPushNotificationConfig` (its `taskId` may be missing); `configId` as in the
+   * query, where ProtoJSON has what its body leaves out.
+   */
+  pushParams(body: Fields, configId: unknown): Fields;
   /** The form of a card that is answered. */
   readonly card: LegacyCardForm;
   /** What the operation of this name has given. */
@@ -87,10 +90,11 @@ function protoForm(peer: ProtoPeer): RestForm {
       checkParams(protoSendMessage, request);
       return sendParamsOf(protoSendMessage.known(request) as Fields, peer);
     },
-    pushParams(body) {
+    pushParams(body, configId) {
       const shape = body['config'] === undefined ? protoPushConfigAlone : protoSetPushConfig;
       checkParams(shape, body);
-      return { pushNotificationConfig: pushConfigOf(shape.known(body) as Fields) };
+      const request = { configId, ...(shape.known(body) as Fields) };
+      return { pushNotificationConfig: pushConfigOf(request) };
     },
     card: '0.3-both',
     answer: (operation, result) => ENCODE[operation]?.(result as never, peer) ?? {},

@@ -5,6 +5,7 @@ import type { HttpRequest } from '../http/http-binding.js';
 import { readQuery } from '../http/query.js';
 import type { RestRoute } from '../operations.js';
 import type { LegacyOperation } from '../v0-operations.js';
+import { protoPushConfigQuery } from '../validation/v0-proto-requests.js';
 import { type RestForm, formOf } from './v0-forms.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -40,7 +41,7 @@ export function legacyRequest(
     route.fields === 'query'
       ? readQuery(operation.shape, query)
       : operation.name === 'CreateTaskPushNotificationConfig'
-        ? form.pushParams(body)
+        ? form.pushParams(body, readQuery(protoPushConfigQuery, query)['configId'])
         : route.fields === 'body'
           ? form.sendParams(body)
           : {};

@@ -77,6 +77,20 @@ describe('EventWriter', () => {
     expect(writer.closed).toBe(true);
   });
 
+  it('writes no end of a line that only Unicode has, in the same JSON', async () => {
+    const opened = serving({});
+    const answer = reading();
+    const writer = await opened;
+    const value = { text: 'a\u2028b\u2029c\u0085d\u2028é' };
+    writer.event(1, JSON.stringify(value));
+    writer.failure('error', JSON.stringify(value));
+    writer.end();
+    const text = await textOf(await answer);
+    expect(text).not.toMatch(/[\u0085\u2028\u2029]/);
+    const data = text.match(/(?<=^data: ).*$/gm) ?? [];
+    expect(data.map((line) => JSON.parse(line) as unknown)).toEqual([value, value]);
+  });
+
   it('keeps the order of events that are queued, and loses none at the end', async () => {
     const opened = serving({ bufferBytes: 64 * MIB });
     const answer = reading();

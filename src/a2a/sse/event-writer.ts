@@ -15,6 +15,19 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
+/** What JSON may hold as it is and Unicode takes for the end of a line; Server-Sent Events do not. */
+const LINE_ENDS = /[\u0085\u2028\u2029]/;
+const ALL_LINE_ENDS = new RegExp(LINE_ENDS, 'g');
+
+/** JSON without the ends of lines at which clients split that go by Unicode (httpx below SSE clients of Python). */
+function onOneLine(json: string): string {
+  if (!LINE_ENDS.test(json)) return json;
+  return json.replace(
+    ALL_LINE_ENDS,
+    (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 /**
  * Writes Server-Sent Events on a raw HTTP answer. A reader that leaves too much unread is dropped: its
  * connection is closed.
@@ -60,14 +73,16 @@ export class EventWriter {
     if (!this.closed) this.raw.flushHeaders();
   }
 
-  /** Sends one event: `id:` when it has a seq, then its text on one `data:` line. */
-  event(seq: number | undefined, text: string): void {
-    this.write(seq === undefined ? `data: ${text}\n\n` : `id: ${seq}\ndata: ${text}\n\n`);
+  /** Sends one event: `id:` when it has a seq, then its JSON on one `data:` line. */
+  event(seq: number | undefined, json: string): void {
+    const data = onOneLine(json);
+    this.write(seq === undefined ? `data: ${data}\n\n` : `id: ${seq}\ndata: ${data}\n\n`);
   }
 
-  /** Sends what ends a stream that broke: `event:` when it has a name of its own, then its text. */
-  failure(name: string | undefined, text: string): void {
-    this.write(name === undefined ? `data: ${text}\n\n` : `event: ${name}\ndata: ${text}\n\n`);
+  /** Sends what ends a stream that broke: `event:` when it has a name of its own, then its JSON. */
+  failure(name: string | undefined, json: string): void {
+    const data = onOneLine(json);
+    this.write(name === undefined ? `data: ${data}\n\n` : `event: ${name}\ndata: ${data}\n\n`);
   }
 
   /** See {@link Outbox.ready}. */
