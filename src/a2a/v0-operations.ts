@@ -254,7 +254,7 @@ async function* numbered(
   open: () => Promise<AsyncGenerator<LegacyEvent, void, undefined>>,
   context: ServerCallContext,
 ): AsyncGenerator<LegacyItem, void, undefined> {
-  let question: { seq: number | undefined; event: LegacyStatusUpdate } | undefined;
+  let question: { seq: number; event: LegacyStatusUpdate } | undefined;
   for await (const event of await open()) {
     if (question !== undefined) yield question;
     const item = { seq: lastSeqOf(context), event };

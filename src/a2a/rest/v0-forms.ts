@@ -51,9 +51,10 @@ const JSON_PROFILE = /;\s*profile="?a2a-json"?/i;
 /**
  * The form of a request, which is that of its answer. The body shows it; without one it is ProtoJSON,
  * which the clients of Python, Java, Go and JavaScript speak, unless `Accept` asks for the other
- * (`application/json; profile=a2a-json`).
+ * (`application/json; profile=a2a-json`). With `isProto` something else has shown that it is ProtoJSON.
  */
-export function formOf(body: unknown, headers: IncomingHttpHeaders): RestForm {
+export function formOf(body: unknown, headers: IncomingHttpHeaders, isProto = false): RestForm {
+  if (isProto) return protoForm(peerOf(headers));
   const shown = isRecord(body) ? shownBy(body) : undefined;
   const json = shown ? shown === 'json' : JSON_PROFILE.test(single(headers.accept) ?? '');
   if (json) return JSON_FORM;

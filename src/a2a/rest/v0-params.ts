@@ -34,14 +34,17 @@ export function legacyRequest(
   }: Pick<HttpRequest, 'params' | 'query' | 'body' | 'source'>,
 ): LegacyRequest {
   const body = route.fields === 'query' ? {} : readFields(text, route.fields === 'optional body');
-  const form = formOf(body, source.headers);
+  const isCreate = operation.name === 'CreateTaskPushNotificationConfig';
+  // The other form has nothing in the query.
+  const configId = isCreate ? readQuery(protoPushConfigQuery, query)['configId'] : undefined;
+  const form = formOf(body, source.headers, configId !== undefined);
   const named = pathFieldsOf(operation, path);
   if (named.taskId !== undefined) checkNamed(body, named.taskId);
   const params =
     route.fields === 'query'
       ? readQuery(operation.shape, query)
-      : operation.name === 'CreateTaskPushNotificationConfig'
-        ? form.pushParams(body, readQuery(protoPushConfigQuery, query)['configId'])
+      : isCreate
+        ? form.pushParams(body, configId)
         : route.fields === 'body'
           ? form.sendParams(body)
           : {};
