@@ -4,6 +4,8 @@ import type { ServerCallContext } from '@a2a-js/sdk/server';
 import { snakeCase } from '../protocol/snake-case.js';
 import { noteOperation } from '../common/call-note.js';
 import { hubErrorOf } from '../common/hub-error.js';
+import { isLong } from '../common/long-work.js';
+import { SMALL } from '../common/slices.js';
 import type { CallContext } from '../auth/index.js';
 import { type CardForm, cardJson } from './cards/card-forms.js';
 import type { HubRequestHandler, SourceDetails } from './hub-request-handler.js';
@@ -259,9 +261,16 @@ async function* numbered(
     if (question !== undefined) yield question;
     const item = { seq: lastSeqOf(context), event };
     question = isQuestion(event) ? { ...item, event } : undefined;
-    if (question === undefined) yield item;
+    if (question !== undefined) continue;
+    yield item;
+    if (event.kind === 'task' || isLong(event, SMALL)) empty(event);
   }
   if (question !== undefined) yield { ...question, event: { ...question.event, final: true } };
+}
+
+/** What has been written of a stream: the SDK's generators keep it until the next event comes. */
+function empty(event: LegacyEvent): void {
+  for (const name of Object.keys(event)) Reflect.deleteProperty(event, name);
 }
 
 type LegacyStatusUpdate = Extract<LegacyEvent, { kind: 'status-update' }>;

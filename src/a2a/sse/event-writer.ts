@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { cutUp } from '../limits/answer-budget.js';
 import { Outbox } from '../outbox.js';
 
 export interface EventWriterOptions {
@@ -28,6 +29,30 @@ function onOneLine(json: string): string {
   );
 }
 
+const LINE_END_BYTES = ['\u0085', '\u2028', '\u2029'].map((end) => Buffer.from(end));
+
+/** The same of a block of it, which ends within no character. */
+function blockOnOneLine(block: Buffer): Buffer {
+  if (!LINE_END_BYTES.some((end) => block.includes(end))) return block;
+  return Buffer.from(onOneLine(block.toString()));
+}
+
+/** Each block is looked through when its turn to be written comes. */
+function* blocksOfEvent(
+  seq: number | undefined,
+  json: readonly Buffer[],
+): Generator<Buffer, void, undefined> {
+  yield Buffer.from(headOf(seq));
+  for (const block of json) yield blockOnOneLine(block);
+  yield Buffer.from(EVENT_END);
+}
+
+const EVENT_END = '\n\n';
+
+function headOf(seq: number | undefined): string {
+  return seq === undefined ? 'data: ' : `id: ${seq}\ndata: `;
+}
+
 /**
  * Writes Server-Sent Events on a raw HTTP answer. A reader that leaves too much unread is dropped: its
  * connection is closed.
@@ -45,6 +70,8 @@ export class EventWriter {
       {
         closed: () => this.closed,
         write: (texts, left) => raw.write(texts.join(''), left),
+        piecesOf: (text) => cutUp([Buffer.from(text)]),
+        writePiece: (piece, left) => raw.write(piece, left),
         overflow: () => raw.destroy(),
       },
       options.bufferBytes,
@@ -75,8 +102,14 @@ export class EventWriter {
 
   /** Sends one event: `id:` when it has a seq, then its JSON on one `data:` line. */
   event(seq: number | undefined, json: string): void {
-    const data = onOneLine(json);
-    this.write(seq === undefined ? `data: ${data}\n\n` : `id: ${seq}\ndata: ${data}\n\n`);
+    this.write(headOf(seq) + onOneLine(json) + EVENT_END);
+  }
+
+  /** The same of an event whose JSON is in blocks of UTF-8; what has been written before has left. See {@link passItem}. */
+  longEvent(seq: number | undefined, json: readonly Buffer[]): void {
+    if (this.closed) return;
+    this.heartbeat?.refresh();
+    this.outbox.pushPieces(cutUp(blocksOfEvent(seq, json)));
   }
 
   /** Sends what ends a stream that broke: `event:` when it has a name of its own, then its JSON. */
@@ -90,13 +123,24 @@ export class EventWriter {
     return this.outbox.ready();
   }
 
+  /** See {@link Outbox.drained}. */
+  drained(): Promise<void> {
+    return this.outbox.drained();
+  }
+
+  /** See {@link Outbox.underWay}. */
+  get underWay(): number | undefined {
+    return this.outbox.underWay;
+  }
+
   /** Ends the stream after what has been written. */
   end(): void {
     if (this.closed) return;
     this.ending = true;
     this.stop();
-    const rest = this.outbox.take();
-    if (rest.length > 0) this.raw.write(rest.join(''));
+    const { pieces, chunks } = this.outbox.take();
+    for (const piece of pieces) this.raw.write(piece);
+    if (chunks.length > 0) this.raw.write(chunks.join(''));
     this.raw.end();
   }
 
