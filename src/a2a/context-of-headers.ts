@@ -24,6 +24,8 @@ export interface CallSource {
   readonly signal: AbortSignal;
   /** See {@link CallContext.reserveAnswer}. */
   readonly reserveAnswer: NonNullable<CallContext['reserveAnswer']>;
+  /** See {@link CallContext.releaseAnswer}. */
+  readonly releaseAnswer: NonNullable<CallContext['releaseAnswer']>;
   /** See {@link CallContext.note}. */
   readonly note: CallNote;
 }
@@ -34,7 +36,7 @@ export interface CallSource {
  * Trace Context wants.
  */
 export function callContextOf(
-  { headers, principal, agentId, signal, reserveAnswer, note }: CallSource,
+  { headers, principal, agentId, signal, reserveAnswer, releaseAnswer, note }: CallSource,
   version: ProtocolVersion,
 ): CallContext {
   const extensions = extensionsOf(headers);
@@ -55,6 +57,7 @@ export function callContextOf(
     lastEventId: lastEventIdOf(single(headers['last-event-id'])),
     signal,
     reserveAnswer,
+    releaseAnswer,
     note,
   };
 }

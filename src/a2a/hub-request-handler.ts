@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { noteTask } from '../common/call-note.js';
 import { HubError, invalidField } from '../common/hub-error.js';
-import { LONG, sizeOf } from '../common/long-work.js';
-import { sliceFor } from '../common/slices.js';
+import { reserveFor } from '../common/reserve-for.js';
 import { AppConfig } from '../config/index.js';
 import type {
   AgentCard,
@@ -27,7 +26,12 @@ import { readDirective } from '../protocol/routing-extension.js';
 import { PushConfigService } from '../push/index.js';
 import type { HubRequest } from '../routing/index.js';
 import type { CallContext } from '../auth/index.js';
-import { type EnlistedWork, type StreamItem, TaskService } from '../tasks/index.js';
+import {
+  type EnlistedWork,
+  answerNotReturned,
+  type StreamItem,
+  TaskService,
+} from '../tasks/index.js';
 import type { Capabilities } from './capabilities.js';
 import type { CardForm } from './cards/card-forms.js';
 import { CardService } from './cards/card.service.js';
@@ -95,14 +99,14 @@ export class HubRequestHandler {
     this.policies.refuseOperation(call.principal, 'GetTask');
     noteTask(call.note, id);
     const task = await this.tasks.get(id, historyLength, named(call, tenant));
-    await reserveFor(task, call);
+    await reserveFor(task, call.reserveAnswer);
     return task;
   }
 
   async listTasks(request: ListTasksRequest, call: CallContext): Promise<ListTasksResponse> {
     this.policies.refuseOperation(call.principal, 'ListTasks');
     const page = await this.tasks.list(request, named(call, request.tenant));
-    await reserveFor(page, call);
+    await reserveFor(page, call.reserveAnswer);
     return page;
   }
 
@@ -221,22 +225,12 @@ export class HubRequestHandler {
   }
 }
 
-/** Before a large answer is written, and before one that is not small is looked through. */
-async function reserveFor(answer: object, call: CallContext): Promise<void> {
-  const slice = sliceFor(answer);
-  if (slice !== undefined) await slice;
-  const size = sizeOf(answer);
-  if (size > LONG) await call.reserveAnswer?.(size);
-}
-
-/** The same of what has been done and should not be asked for again: without room it says where to read it. */
+/** Asks for room for what has been done and should not be asked for again: without room it says where to read it. */
 async function reserveForDone(answer: object, call: CallContext, taskId: string): Promise<void> {
   try {
-    await reserveFor(answer, call);
+    await reserveFor(answer, call.reserveAnswer);
   } catch (cause) {
-    const where = taskId === '' ? '' : `: read task ${taskId} in a moment`;
-    const text = `The operation is done, but its large answer cannot be returned at the moment${where}.`;
-    throw new HubError('UNAVAILABLE', text, { cause });
+    throw answerNotReturned(taskId, cause);
   }
 }
 

@@ -4,6 +4,8 @@ import type { ServerCallContext } from '@a2a-js/sdk/server';
 import { snakeCase } from '../protocol/snake-case.js';
 import { noteOperation } from '../common/call-note.js';
 import { hubErrorOf } from '../common/hub-error.js';
+import { isLong } from '../common/long-work.js';
+import { SMALL } from '../common/slices.js';
 import type { CallContext } from '../auth/index.js';
 import { type CardForm, cardJson } from './cards/card-forms.js';
 import type { HubRequestHandler, SourceDetails } from './hub-request-handler.js';
@@ -254,16 +256,31 @@ async function* numbered(
   open: () => Promise<AsyncGenerator<LegacyEvent, void, undefined>>,
   context: ServerCallContext,
 ): AsyncGenerator<LegacyItem, void, undefined> {
+  let question: { seq: number; event: LegacyStatusUpdate } | undefined;
   for await (const event of await open()) {
-    yield { seq: lastSeqOf(context), event: closing(event) };
+    if (question !== undefined) yield question;
+    const item = { seq: lastSeqOf(context), event };
+    question = isQuestion(event) ? { ...item, event } : undefined;
+    if (question !== undefined) continue;
+    yield item;
+    if (event.kind === 'task' || isLong(event, SMALL)) empty(event);
   }
+  if (question !== undefined) yield { ...question, event: { ...question.event, final: true } };
 }
 
-/** A stream of the hub ends at a question, which 0.x says with `final`; the SDK says it at ends only. */
-function closing(event: LegacyEvent): LegacyEvent {
-  return event.kind === 'status-update' && event.status.state === 'input-required'
-    ? { ...event, final: true }
-    : event;
+/** What has been written of a stream: the SDK's generators keep it until the next event comes. */
+function empty(event: LegacyEvent): void {
+  for (const name of Object.keys(event)) Reflect.deleteProperty(event, name);
+}
+
+type LegacyStatusUpdate = Extract<LegacyEvent, { kind: 'status-update' }>;
+
+/**
+ * A question: a stream of the hub ends at the last one, which 0.x says with `final` (the SDK says it at ends only). In a
+ * replay it may have been answered.
+ */
+function isQuestion(event: LegacyEvent): event is LegacyStatusUpdate {
+  return event.kind === 'status-update' && event.status.state === 'input-required';
 }
 
 /** A value whose shape has been checked, as the SDK types it. */

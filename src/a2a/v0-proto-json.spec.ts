@@ -221,6 +221,8 @@ describe('ProtoJSON of 0.3, read', () => {
     expect(bytes(twice, PLAIN)).toBe(twice);
     const once = Buffer.from([0xff, 0xfe, 0x00]).toString('base64');
     expect(bytes(once, LATER)).toBe(once);
+    const large = Buffer.alloc(9 * 1024 * 1024, 'file').toString('base64');
+    expect(bytes(Buffer.from(large).toString('base64'), LATER) === large).toBe(true);
   });
 
   it('reads a configuration as Protocol Buffers mean it', () => {
@@ -253,5 +255,8 @@ describe('ProtoJSON of 0.3, read', () => {
     expect(pushConfigOf({ ...whole, configId: 'p' })).toEqual({ ...config, id: 'p' });
     const named = { pushNotificationConfig: { ...config, id: 'own' } };
     expect(pushConfigOf({ configId: 'p', config: named })).toEqual({ ...config, id: 'own' });
+    const byName = { name: 'tasks/t/pushNotificationConfigs/a/b', pushNotificationConfig: config };
+    expect(pushConfigOf(byName)).toEqual({ ...config, id: 'a/b' });
+    expect(pushConfigOf({ configId: 'p', config: byName })).toEqual({ ...config, id: 'p' });
   });
 });

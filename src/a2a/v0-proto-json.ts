@@ -47,13 +47,19 @@ export function sendParamsOf(request: Fields, peer: ProtoPeer): Fields {
   });
 }
 
-/** `CreateTaskPushNotificationConfigRequest`, or its `config` alone, as the `PushNotificationConfig` of 0.3. */
+/**
+ * `CreateTaskPushNotificationConfigRequest`, or its `config` alone, as the `PushNotificationConfig` of 0.3. Its id may stand
+ * in it, beside it, or at the end of its resource name.
+ */
 export function pushConfigOf(request: Fields): Fields {
   const { configId } = request;
-  const { pushNotificationConfig } = (request['config'] ?? request) as Fields;
+  const { name, pushNotificationConfig } = (request['config'] ?? request) as Fields;
   const config = pushNotificationConfig as Fields;
-  return config['id'] || !configId ? config : { ...config, id: configId };
+  const id = config['id'] || configId || CONFIG_ID.exec((name as string | undefined) ?? '')?.[1];
+  return id ? { ...config, id } : config;
 }
+
+const CONFIG_ID = /^tasks\/[^/]+\/pushNotificationConfigs\/(.+)$/s;
 
 /** A message or task as `SendMessageResponse`. */
 export function sendResponse(result: LegacyTask | LegacyMessage, peer: ProtoPeer): Fields {
@@ -131,13 +137,14 @@ function fileOf({ fileWithUri, fileWithBytes, mimeType, name }: Fields, peer: Pr
   });
 }
 
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+/** Of a text whose length is a multiple of four. A pattern of groups of four overflows the stack at some megabytes. */
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 function bytesOf(fileWithBytes: unknown, { filesTwice }: ProtoPeer): string {
   const base64 = fileWithBytes as string;
   if (!filesTwice) return base64;
   const text = Buffer.from(base64, 'base64').toString('latin1');
-  return BASE64.test(text) ? text : base64;
+  return text.length % 4 === 0 && BASE64.test(text) ? text : base64;
 }
 
 function configurationOf(configuration: unknown): Fields {

@@ -21,8 +21,9 @@ import {
 } from '../protocol/a2a.js';
 import { eventOf } from '../protocol/wire-json.js';
 import type { CallContext } from '../auth/index.js';
-import type { StreamItem } from '../tasks/index.js';
+import { type StreamItem, takeBody } from '../tasks/index.js';
 import type { HubRequestHandler, SourceDetails } from './hub-request-handler.js';
+import { responseOf } from './item-text.js';
 
 const CALL = 'hub-call';
 const SOURCE = 'hub-source';
@@ -158,9 +159,17 @@ async function* decoded(
 ): AsyncGenerator<StreamResponse, void, undefined> {
   for await (const item of items) {
     context.state.set(SEQ, item.seq);
-    const event = eventOf(item.body);
-    yield event instanceof Promise ? await event : event;
+    const read = readItem(item);
+    const event = read instanceof Promise ? await read : read;
+    yield event;
+    // The SDK's generators keep it until the next one comes.
+    event.payload = undefined;
   }
+}
+
+function readItem(item: StreamItem): StreamResponse | Promise<StreamResponse> {
+  const body = takeBody(item);
+  return typeof body === 'string' ? eventOf(body) : responseOf(body);
 }
 
 function callOf(context: ServerCallContext): CallContext {

@@ -33,6 +33,8 @@ export interface CallContext {
    * small ones. Rejects with RATE_LIMITED or UNAVAILABLE when there is none after a while.
    */
   readonly reserveAnswer?: (bytes: number) => Promise<void>;
+  /** Of a stream: what was reserved last has left or is not shown; what is large of the rest is reserved anew. */
+  readonly releaseAnswer?: () => void;
   /** What is known about the call, for the log; copies of a context share the one note. */
   readonly note?: CallNote;
 }

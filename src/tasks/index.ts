@@ -16,7 +16,7 @@ export {
 } from './consents/task-consents.js';
 export { cancelOf, retryOf } from './domain/operator-actions.js';
 export { isEnded } from './domain/delegation-state.js';
-export { taskNotFound } from './domain/task-errors.js';
+export { answerNotReturned, taskNotFound } from './domain/task-errors.js';
 export { operatorsView } from './reading/operators-view.js';
 export { LIMIT_STATES } from './quotas/limit-usage.dto.js';
 export { NearLimits, type NearLimit } from './quotas/near-limits.js';
@@ -46,7 +46,7 @@ export {
   type TaskFilter,
   type TaskPage,
 } from './store/task-store.js';
-export type { StreamItem } from './reading/task-streams.js';
+export { type StreamItem, takeBody } from './reading/task-streams.js';
 export {
   FIRST_MESSAGE_SEQ,
   type ArtifactChunk,

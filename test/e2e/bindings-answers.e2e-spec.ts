@@ -176,6 +176,25 @@ describe('streams', () => {
     ]);
   });
 
+  it('writes final on a question only where the stream ends with it', async () => {
+    bindings.on('tasks.subscribe', () =>
+      streamOf(
+        update('TASK_STATE_INPUT_REQUIRED'),
+        update('TASK_STATE_INPUT_REQUIRED'),
+        update('TASK_STATE_WORKING'),
+        update('TASK_STATE_COMPLETED'),
+      ),
+    );
+    const events = eventsOf((await open('tasks/resubscribe', { id: 't' })).text);
+    expect(events.map(({ id }) => id)).toEqual(['1', '2', '3', '4']);
+    expect(events.map(({ data }) => [data['result'].status.state, data['result'].final])).toEqual([
+      ['input-required', false],
+      ['input-required', false],
+      ['working', false],
+      ['completed', true],
+    ]);
+  });
+
   it.each([
     ['SubscribeToTask', 'tasks.subscribe', V1_METHODS['SubscribeToTask']],
     ['SendStreamingMessage', 'tasks.sendStream', V1_METHODS['SendStreamingMessage']],

@@ -188,6 +188,12 @@ describe('requests: HTTP+JSON 0.3 (a2a-sdk 0.3)', () => {
       `{"parent":"tasks/${id}","config":{"name":"tasks/${id}/pushNotificationConfigs/","pushNotificationConfig":{"url":"https://example.com/other"}}}`,
     );
     expect(minted.body.name).toMatch(/^tasks\/[^/]+\/pushNotificationConfigs\/[^/]+$/);
+    // As the annotation of 0.3.0 has it: the config alone is the body, and its id is in the query.
+    const alone = '{"pushNotificationConfig":{"url":"https://example.com/third"}}';
+    for (const query of ['configId=c-3', 'config_id=c-3']) {
+      const named = await ask('POST', `${path}?${query}`, [...PYTHON, JSON_TYPE], alone);
+      expect(named.body.name).toBe(`tasks/${id}/pushNotificationConfigs/c-3`);
+    }
   });
 
   it('get one Task first, then their chunks with append', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { TaskState } from '../../src/protocol/a2a.js';
+import { type Task, TaskState } from '../../src/protocol/a2a.js';
 import type { StreamItem } from '../../src/tasks/reading/task-streams.js';
 import { FakeAgent } from '../support/fake-agents.js';
 import { eventually } from '../support/eventually.js';
@@ -26,7 +26,7 @@ async function next(stream: AsyncGenerator<StreamItem>): Promise<StreamItem> {
 }
 
 const taskIdOf = ({ body }: StreamItem): string =>
-  (JSON.parse(body) as { task: { id: string } }).task.id;
+  (JSON.parse(body as string) as { task: { id: string } }).task.id;
 
 describe('a stream', () => {
   it('shows one task snapshot, then every update in order, and ends', async () => {
@@ -113,9 +113,7 @@ describe('a subscription', () => {
     const streams = [1, 2, 3].map(() => hub.service.subscribe(id, hub.request('')));
     const firsts = await Promise.all(streams.map(next));
     for (const { seq, body } of firsts) {
-      const parts = (JSON.parse(body) as { task: { artifacts: { parts: unknown[] }[] } }).task
-        .artifacts[0];
-      expect(parts?.parts).toHaveLength(5);
+      expect((body as Task).artifacts[0]?.parts).toHaveLength(5);
       expect(seq).toBe(7);
     }
     const rests = streams.map((stream) => collect(stream));

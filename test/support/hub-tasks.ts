@@ -421,7 +421,10 @@ function textsOf(parts: Message['parts']): string[] {
 
 /** What a stream shows, in short: `task SUBMITTED`, `WORKING text`, `artifact text`, `message text`. */
 export function shown({ body }: StreamItem): string {
-  const { payload } = StreamResponse.fromJSON(JSON.parse(body));
+  const payload: StreamResponse['payload'] =
+    typeof body === 'string'
+      ? StreamResponse.fromJSON(JSON.parse(body)).payload
+      : { $case: 'task', value: body };
   switch (payload?.$case) {
     case 'task':
       return `task ${nameOf(payload.value.status?.state)}`;

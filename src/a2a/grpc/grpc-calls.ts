@@ -119,7 +119,7 @@ export class GrpcCalls {
     try {
       admitted = await this.admit(call, gone.signal);
       refuseEnded(gone.signal);
-      const request = await this.requestOf(service, call, gone.signal, reservation.take);
+      const request = await this.requestOf(service, call, gone.signal, reservation);
       const message = await method.run(request);
       refuseEnded(gone.signal);
       reservation.made(message.length);
@@ -149,14 +149,15 @@ export class GrpcCalls {
     call.once('cancelled', () => gone.abort());
     const statusOf = (thrown: unknown): StatusObject => this.statusOf(thrown, service.version);
     const unwatch = this.admission.watch(this.callers.of(call.metadata), gone);
+    const reservation = this.capacity.answers.begin(this.callers.of(call.metadata));
+    const stream = this.messages.streamOf(call.metadata);
     let admitted: Admitted | undefined;
     await this.streams.serve(call, {
-      gone,
-      statusOf,
+      ...{ gone, statusOf, reservation, stream },
       run: async (emit) => {
         admitted = await this.admit(call, gone.signal);
         refuseEnded(gone.signal);
-        const request = await this.requestOf(service, call, gone.signal, () => Promise.resolve());
+        const request = await this.requestOf(service, call, gone.signal, reservation);
         let begun = false;
         await method.run(request, (message) => {
           if (!begun) call.sendMetadata(metadataOf(activatedHeaders(request.call)));
@@ -168,10 +169,10 @@ export class GrpcCalls {
     });
     unwatch();
     // What has not been taken yet is in memory until then.
-    const stream = this.messages.streamOf(call.metadata);
     if (admitted !== undefined && stream !== undefined) {
       await this.capacity.answers.untilLeft(untilClosed(stream), readerOf(stream));
     }
+    reservation.end();
     admitted?.ended();
   }
 
@@ -196,7 +197,7 @@ export class GrpcCalls {
     { version }: GrpcService,
     call: Received,
     signal: AbortSignal,
-    reserveAnswer: AnswerReservation['take'],
+    { take: reserveAnswer, release: releaseAnswer }: AnswerReservation,
   ): Promise<GrpcRequest> {
     const { metadata, request } = call;
     const headers = headersOf(metadata);
@@ -208,7 +209,10 @@ export class GrpcCalls {
     refuseEnded(signal);
     const principal = this.callers.of(metadata);
     const note = this.observer.noteOf(metadata);
-    const source = { headers, principal, agentId: undefined, signal, reserveAnswer, note };
+    const source = {
+      ...{ headers, principal, agentId: undefined, signal, note },
+      ...{ reserveAnswer, releaseAnswer },
+    };
     return { message: request, headers, call: callContextOf(source, version) };
   }
 

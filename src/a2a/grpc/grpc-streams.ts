@@ -1,9 +1,13 @@
 import type { ServerWritableStream, StatusObject } from '@grpc/grpc-js';
 import { Injectable } from '@nestjs/common';
+import type { ServerHttp2Stream } from 'node:http2';
 import { Draining, stopping } from '../../common/draining.js';
 import { HubError } from '../../common/hub-error.js';
 import { AppConfig } from '../../config/index.js';
+import type { AnswerReservation } from '../limits/answer-budget.js';
+import { largeFrom, passItem } from '../limits/large-items.js';
 import type { Emit } from './grpc-service.js';
+import { readerOf } from './large-answer.js';
 import { StreamWriter } from './stream-writer.js';
 
 /** One stream to serve. */
@@ -13,6 +17,10 @@ export interface StreamTask {
    * its reason is the status the stream ends with.
    */
   readonly gone: AbortController;
+  /** What is large of it counts here. */
+  readonly reservation: AnswerReservation;
+  /** The stream beneath the call, where the library shows it. */
+  readonly stream: ServerHttp2Stream | undefined;
   readonly run: (emit: Emit) => Promise<void>;
   /** The status of a stream that failed. */
   readonly statusOf: (thrown: unknown) => StatusObject;
@@ -38,18 +46,28 @@ export class GrpcStreams {
 
   /**
    * Serves a stream until it ends, its reader leaves or the process drains; then, and when the reader
-   * is too slow, it ends as UNAVAILABLE, which tells the reader to subscribe again. A stream that has
+   * is too slow, it ends as UNAVAILABLE, which tells the reader to subscribe again; that of a reader that takes nothing of what is
+   * under way to it in a minute is cut. A stream that has
    * begun shows its first message even then: it names the task. Never rejects.
    */
   async serve(call: ServerWritableStream<Buffer, Buffer>, task: StreamTask): Promise<void> {
-    const { gone, run, statusOf } = task;
-    const writer = new StreamWriter(call, this.config.tasks.streamBufferBytes, () =>
+    const { gone, run, statusOf, reservation, stream } = task;
+    const bufferBytes = this.config.tasks.streamBufferBytes;
+    const writer = new StreamWriter({ call, stream }, bufferBytes, () =>
       statusOf(new HubError('UNAVAILABLE', 'The reader is too slow; subscribe again.')),
     );
+    const unwatch = stream && reservation.watch(() => writer.underWay, readerOf(stream));
+    let isFirst = true;
     const emit: Emit = async (message) => {
-      this.open.set(writer, task);
-      writer.write(message);
-      if (this.draining.signal.aborted) writer.end(statusOf(stopping()));
+      const size = { bytes: message.length, isFirst };
+      isFirst = false;
+      const write = (): void => {
+        this.open.set(writer, task);
+        writer.write(message);
+        if (this.draining.signal.aborted) writer.end(statusOf(stopping()));
+      };
+      if (size.bytes <= largeFrom(size.isFirst)) write();
+      else await passItem(writer, reservation, size, write);
       await writer.ready();
       return !writer.closed;
     };
@@ -63,6 +81,7 @@ export class GrpcStreams {
     } catch (thrown) {
       writer.end(statusOf(thrown));
     } finally {
+      unwatch?.();
       this.open.delete(writer);
       gone.abort();
     }

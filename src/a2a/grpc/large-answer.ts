@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerHttp2Stream } from 'node:http2';
 import { status } from '@grpc/grpc-js';
-import type { AnswerReservation, Reader } from '../limits/answer-budget.js';
+import { type AnswerReservation, cutUp, type Reader } from '../limits/answer-budget.js';
 
 /** The largest answer or event, in bytes. */
 export const MAX_SEND_BYTES = 256 * 1024 * 1024;
@@ -22,9 +22,8 @@ export async function sendLarge(
   message: Buffer,
   reservation: AnswerReservation,
 ): Promise<boolean> {
-  const prefix = Buffer.alloc(PREFIX_BYTES);
-  prefix.writeUInt32BE(message.length, 1);
-  const { pieces, handedOver } = reservation.depart([prefix, message], () => stream.destroy());
+  const blocks = [prefixOf(message), message];
+  const { pieces, handedOver } = reservation.depart(blocks, () => stream.destroy());
   const gone = new AbortController();
   stream.once('close', () => gone.abort());
   try {
@@ -38,6 +37,17 @@ export async function sendLarge(
   } finally {
     handedOver();
   }
+}
+
+/** A message as it is on the wire, in pieces. */
+export function piecesOf(message: Buffer): Iterator<Buffer, void, undefined> {
+  return cutUp([prefixOf(message), message]);
+}
+
+function prefixOf({ length }: Buffer): Buffer {
+  const prefix = Buffer.alloc(PREFIX_BYTES);
+  prefix.writeUInt32BE(length, 1);
+  return prefix;
 }
 
 /** Who reads a stream; what its connection takes for others counts as well. */

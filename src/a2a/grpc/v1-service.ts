@@ -18,8 +18,9 @@ import {
   Task,
   TaskPushNotificationConfig,
 } from '../../protocol/a2a.js';
-import { wireOf } from '../../protocol/wire-json.js';
+import type { StreamItem } from '../../tasks/index.js';
 import { HubRequestHandler } from '../hub-request-handler.js';
+import { itemJson } from '../item-text.js';
 import { OPERATIONS, type Operation } from '../operations.js';
 import { decoded } from './decode.js';
 import { encodeInTurns, LONG_ANSWERS } from './encode-in-turns.js';
@@ -99,9 +100,12 @@ export class V1GrpcService implements GrpcService {
     return {
       kind: 'stream',
       run: async ({ message, call }, emit) => {
-        for await (const { body } of operation.run(this.handler, read(message), call)) {
-          const wire = wireOf(body);
-          if (!(await emit(await encode(wire instanceof Promise ? await wire : wire)))) return;
+        const pass = async (item: StreamItem): Promise<boolean> => {
+          const json = itemJson(item);
+          return emit(await encode(json instanceof Promise ? await json : json));
+        };
+        for await (const item of operation.run(this.handler, read(message), call)) {
+          if (!(await pass(item))) return;
         }
       },
     };

@@ -10,6 +10,7 @@ import { methodNotAllowed } from '../../common/http/allowed-methods.js';
 import { refuseEncoded } from '../../common/http/json-body.js';
 import { onceClosed, untilClosed } from '../../common/http/once-closed.js';
 import { varyBy } from '../../common/http/vary.js';
+import { lengthOf } from '../../common/json-text.js';
 import { turnFor } from '../../common/slices.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
@@ -33,10 +34,18 @@ import {
   type HttpRoute,
 } from './http-binding.js';
 import { readBody } from './read-request-body.js';
-import { lengthOf, readerOf, sendText } from './send-text.js';
+import { readerOf, sendText } from './send-text.js';
 import { versionRequestedBy } from './version.js';
 
 type Params = Readonly<Record<string, string>>;
+
+/** A call whose answer is a stream. */
+interface OpenAnswer {
+  readonly gone: AbortController;
+  /** See {@link Admitted.taken}. */
+  readonly taken: () => void;
+  readonly reservation: AnswerReservation;
+}
 
 /**
  * What every A2A binding over HTTP shares, on the raw Fastify server: no pipes, guards or interceptors. The
@@ -217,7 +226,9 @@ export class HttpBindings {
         throw thrown;
       });
       refuseEnded(gone.signal);
-      if (answer.kind === 'stream') return await this.serveStream(reply, answer, gone, taken);
+      if (answer.kind === 'stream') {
+        return await this.serveStream(reply, answer, { gone, taken, reservation });
+      }
       reservation.made(lengthOf(answer.text));
       // What a GET answers is for its caller alone, also where a cache stands between.
       if (route.method === 'GET') void reply.header('cache-control', NO_STORE);
@@ -233,30 +244,34 @@ export class HttpBindings {
   private async serveStream(
     reply: FastifyReply,
     { call, source, refused }: Extract<HttpAnswer, { readonly kind: 'stream' }>,
-    gone: AbortController,
-    taken: () => void,
+    { gone, taken, reservation }: OpenAnswer,
   ): Promise<void> {
+    const reader = readerOf(reply);
+    const headers = (): Readonly<Record<string, string>> => {
+      taken();
+      return activatedHeaders(call);
+    };
     try {
-      await this.streams.serve(reply, source, gone, () => {
-        taken();
-        return activatedHeaders(call);
-      });
+      await this.streams.serve(reply, source, { gone, reservation, reader, headers });
     } catch (thrown) {
       throw refused?.(thrown) ?? thrown;
     }
     // What has not been taken yet is in memory until then.
-    await this.capacity.answers.untilLeft(untilClosed(reply.raw), readerOf(reply));
+    await this.capacity.answers.untilLeft(untilClosed(reply.raw), reader);
   }
 
   private requestOf(
     request: FastifyRequest<{ Params: Params }>,
     signal: AbortSignal,
-    { take: reserveAnswer }: AnswerReservation,
+    { take: reserveAnswer, release: releaseAnswer }: AnswerReservation,
   ): HttpRequest {
     const { headers, params, query, body, note, principal } = request;
     const agentId = params['agentId'];
     return {
-      source: { headers, principal: principal!, agentId, signal, reserveAnswer, note },
+      source: {
+        ...{ headers, principal: principal!, agentId, signal, note },
+        ...{ reserveAnswer, releaseAnswer },
+      },
       requested: versionRequestedBy(request),
       params,
       query: query as HttpRequest['query'],

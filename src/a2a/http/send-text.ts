@@ -2,14 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { untilClosed } from '../../common/http/once-closed.js';
 import { type AnswerReservation, HANDED_AT_ONCE, type Reader } from '../limits/answer-budget.js';
-import type { JsonText } from '../../common/json-text.js';
-
-/** Bytes of an answer. */
-export function lengthOf(text: JsonText): number {
-  return typeof text === 'string'
-    ? Buffer.byteLength(text)
-    : text.reduce((sum, { length }) => sum + length, 0);
-}
+import { type JsonText, lengthOf } from '../../common/json-text.js';
 
 /**
  * Answers with this text; one that is not small leaves in pieces as the client takes them. Resolves when the

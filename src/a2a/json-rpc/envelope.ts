@@ -1,3 +1,4 @@
+import type { JsonText } from '../../common/json-text.js';
 import { isRecord } from '../../common/is-record.js';
 import { HubError } from '../../common/hub-error.js';
 
@@ -39,7 +40,23 @@ export function readEnvelope(body: unknown): Envelope {
 
 /** The text of an answer with a result; `result` is JSON text already. */
 export function successText(id: RpcId, result: string): string {
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+  const [before, behind] = aroundResult(id);
+  return before + result + behind;
+}
+
+function aroundResult(id: RpcId): [before: string, behind: string] {
+  return [`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, '}'];
+}
+
+/** The same of a result that may be long or is still being written. */
+export function successJson(
+  id: RpcId,
+  result: JsonText | Promise<JsonText>,
+): JsonText | Promise<JsonText> {
+  if (typeof result === 'string') return successText(id, result);
+  if (result instanceof Promise) return result.then((text) => successJson(id, text));
+  const [before, behind] = aroundResult(id);
+  return [Buffer.from(before), ...result, Buffer.from(behind)];
 }
 
 /** An answer with a result, as {@link successText} writes it. */

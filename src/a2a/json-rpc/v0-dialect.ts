@@ -3,13 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { hubErrorOf } from '../../common/hub-error.js';
 import type { CallContext } from '../../auth/index.js';
 import { rpcErrorOf } from '../error-map.js';
-import { jsonText } from '../../common/json-text.js';
+import { jsonText, quickJsonText } from '../../common/json-text.js';
 import { HubRequestHandler } from '../hub-request-handler.js';
 import { statedVersion } from '../requested-version.js';
 import type { EventSource } from '../sse/event-source.js';
 import { LEGACY_OPERATIONS, type LegacyItem } from '../v0-operations.js';
 import type { RpcDialect, RpcOutcome } from './rpc-dialect.js';
-import { type Envelope, type RpcId, failureText, success, successText } from './envelope.js';
+import { type Envelope, type RpcId, failureText, success, successJson } from './envelope.js';
 import { LEGACY_METHODS } from './v0-methods.js';
 
 /** JSON-RPC of A2A 0.3 and 0.2.5: the operations of 0.x, read as methods. */
@@ -61,7 +61,7 @@ function sourceOf(
     render: (item) =>
       'refusal' in item
         ? { seq: undefined, text: failure(item.refusal) }
-        : { seq: item.seq, text: successText(id, JSON.stringify(item.event)) },
+        : { seq: item.seq, text: successJson(id, quickJsonText(item.event)) },
     failure,
   };
 }

@@ -4,10 +4,11 @@ import type { StreamItem } from '../../tasks/index.js';
 import { rpcErrorOf } from '../error-map.js';
 import { jsonText } from '../../common/json-text.js';
 import { HubRequestHandler } from '../hub-request-handler.js';
+import { itemText } from '../item-text.js';
 import { OPERATIONS } from '../operations.js';
 import type { EventSource } from '../sse/event-source.js';
 import type { RpcDialect, RpcOutcome } from './rpc-dialect.js';
-import { type Envelope, failureText, success, successText } from './envelope.js';
+import { type Envelope, failureText, success, successJson } from './envelope.js';
 import { LEGACY_METHODS } from './v0-methods.js';
 
 /** JSON-RPC of A2A 1.0 (§9): the operation table, read as methods. */
@@ -28,8 +29,7 @@ export class V1Dialect implements RpcDialect {
     if (operation.kind === 'stream') {
       const source: EventSource<StreamItem> = {
         items: operation.run(this.handler, params, call),
-        // The stored text is spliced in: every subscriber reads the same bytes.
-        render: ({ seq, body }) => ({ seq, text: successText(id, body) }),
+        render: (item) => ({ seq: item.seq, text: successJson(id, itemText(item)) }),
         failure: (thrown) => failureText(id, rpcErrorOf(thrown, '1.0')),
       };
       return { kind: 'stream', source };

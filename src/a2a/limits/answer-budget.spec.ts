@@ -3,6 +3,7 @@ import type { Principal } from '../../auth/index.js';
 import { AnswerBudget } from './answer-budget.js';
 
 const KIB = 1024;
+const MIB = 1024 * KIB;
 const PATIENCE_MS = 20;
 
 const principal = (id: string): Principal => ({ id, organization: 'acme', scopes: new Set() });
@@ -38,6 +39,73 @@ describe('an answer that has been handed over', () => {
     let looks = 0;
     expect(await outcomeOf(() => (looks++ < 5 ? undefined : looks * KIB))).toBe('read');
     expect(await outcomeOf(() => undefined)).toBe('read');
+  });
+});
+
+describe('what is under way to the reader of a stream', () => {
+  async function outcomeOf(
+    underWay: () => number | undefined,
+    taken: () => number | undefined = () => 0,
+  ): Promise<string> {
+    const budget = new AnswerBudget({ bytes: 64 * KIB, patienceMs: PATIENCE_MS });
+    let outcome = 'read';
+    const end = budget.watch(underWay, { taken, cut: () => (outcome = 'cut') });
+    await new Promise((resolve) => setTimeout(resolve, 8 * PATIENCE_MS));
+    end();
+    return outcome;
+  }
+
+  it('is cut when it stays the same, not when there is nothing or it goes on', async () => {
+    let writes = 0;
+    expect(await outcomeOf(() => 7)).toBe('cut');
+    expect(await outcomeOf(() => undefined)).toBe('read');
+    expect(await outcomeOf(() => (writes += 1))).toBe('read');
+    let looks = 0;
+    expect(await outcomeOf(() => (looks++ % 2 === 0 ? 7 : undefined))).toBe('read');
+  });
+
+  it('is not cut before its turn on the connection', async () => {
+    expect(
+      await outcomeOf(
+        () => 7,
+        () => undefined,
+      ),
+    ).toBe('read');
+  });
+});
+
+describe('what is large of a stream', () => {
+  const BYTES = 64 * MIB;
+  const budgetOf = (): AnswerBudget => new AnswerBudget({ bytes: BYTES, patienceMs: PATIENCE_MS });
+
+  it('counts until it has left, by its own length, and the next thing anew', async () => {
+    const budget = budgetOf();
+    const stream = budget.begin(principal('p'));
+    await stream.take(2 * MIB);
+    await stream.hold(3 * MIB, true);
+    expect(budget.held).toBe(3 * MIB);
+    stream.release();
+    expect(budget.held).toBe(0);
+    await stream.hold(KIB, false);
+    expect(budget.held).toBe(0);
+    await stream.hold(5 * MIB, false);
+    expect(budget.held).toBe(5 * MIB);
+    stream.end();
+    expect(budget.held).toBe(0);
+    await stream.hold(5 * MIB, false);
+    stream.release();
+    expect(budget.held).toBe(0);
+  });
+
+  it('counts of its beginning what is small, too, and is refused where too much is unread', async () => {
+    const budget = budgetOf();
+    const streams = Array.from({ length: 100 }, () => budget.begin(principal('p')));
+    const held = await Promise.allSettled(streams.map((stream) => stream.hold(500 * KIB, true)));
+    const refused = held.filter(({ status }) => status === 'rejected');
+    expect(refused.length).toBeGreaterThan(50);
+    expect(budget.held).toBeLessThanOrEqual(BYTES / 4);
+    for (const stream of streams) stream.end();
+    expect(budget.held).toBe(0);
   });
 });
 

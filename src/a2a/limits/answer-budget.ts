@@ -17,7 +17,7 @@ const PATIENCE_MS = 60_000;
 /** Bytes that are handed to a connection at once, so that its progress can be seen. */
 export const HANDED_AT_ONCE = 64 * 1024;
 /** Answers up to this are not counted: as many of them as there may be open calls come to little. */
-const TINY = 8 * 1024;
+export const TINY = 8 * 1024;
 
 /** What a connection takes in that time, in bytes, while somebody reads: less are signs of life of other kinds. */
 const MIN_TAKEN = 1024;
@@ -87,6 +87,24 @@ export class AnswerBudget {
     clearInterval(timer);
   }
 
+  /**
+   * Cuts the reader of a stream once it has not taken in a minute what is under way to it. `underWay` gives another number for
+   * each thing that is handed over, at most {@link HANDED_AT_ONCE} where it is not small, and undefined while there is nothing.
+   * Gives what ends the watch.
+   */
+  watch(underWay: () => number | undefined, reader: Reader): () => void {
+    let seen: number | undefined;
+    const timer = setInterval(() => {
+      const now = underWay();
+      // One that has no turn on its connection yet is not what its reader leaves.
+      const isStuck = now !== undefined && now === seen && reader.taken() !== undefined;
+      seen = now;
+      // A process that was held up itself hears only then of what has been taken.
+      if (isStuck) setImmediate(() => underWay() === now && reader.cut());
+    }, this.rules.patienceMs).unref();
+    return () => clearInterval(timer);
+  }
+
   /** The answer of one call. */
   begin(caller: Principal): AnswerReservation {
     return new AnswerReservation(this, this.reservations, this.rules, caller);
@@ -104,6 +122,11 @@ export class AnswerReservation {
     private readonly rules: AnswerRules,
     private readonly caller: Principal,
   ) {}
+
+  /** See {@link AnswerBudget.watch}. */
+  watch(underWay: () => number | undefined, reader: Reader): () => void {
+    return this.budget.watch(underWay, reader);
+  }
 
   /** Whether it counts in the budget. */
   get isCounted(): boolean {
@@ -124,6 +147,22 @@ export class AnswerReservation {
       throw error;
     }
     this.freeIfOver();
+  };
+
+  /**
+   * What comes next of a stream has been made and has so many bytes: they count until {@link release}. What is large waits for
+   * room where it has none yet, as in {@link take}; what a stream begins with counts as an answer does, see {@link made}.
+   */
+  async hold(bytes: number, isFirst: boolean): Promise<void> {
+    await this.take(bytes);
+    if (isFirst) this.made(bytes);
+    this.reservation?.resize(bytes);
+  }
+
+  /** Nothing of a stream is held just now: what is large of the rest is counted anew. */
+  readonly release = (): void => {
+    this.reservation?.free();
+    this.reservation = undefined;
   };
 
   /**
@@ -174,9 +213,16 @@ export class AnswerReservation {
 }
 
 function* piecesOf(blocks: readonly Buffer[], progress: () => void): Generator<Buffer, void> {
+  for (const piece of cutUp(blocks)) {
+    progress();
+    yield piece;
+  }
+}
+
+/** Blocks in pieces of at most {@link HANDED_AT_ONCE}. */
+export function* cutUp(blocks: Iterable<Buffer>): Generator<Buffer, void, undefined> {
   for (const block of blocks) {
     for (let from = 0; from < block.length; from += HANDED_AT_ONCE) {
-      progress();
       yield block.subarray(from, from + HANDED_AT_ONCE);
     }
   }

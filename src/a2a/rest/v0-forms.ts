@@ -32,8 +32,11 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface RestForm {
   /** The body of a send, as `MessageSendParams`. Throws INVALID_PARAMS in the words of the form. */
   sendParams(body: Fields): unknown;
-  /** The body that sets a push config, as `TaskPushNotificationConfig` (its `taskId` may be missing). */
-  pushParams(body: Fields): Fields;
+  /**
+   * The body that sets a push config, as `TaskPushNotificationConfig` (its `taskId` may be missing); `configId` as in the
+   * query, where ProtoJSON has what its body leaves out.
+   */
+  pushParams(body: Fields, configId: unknown): Fields;
   /** The form of a card that is answered. */
   readonly card: LegacyCardForm;
   /** What the operation of this name has given. */
@@ -48,9 +51,10 @@ const JSON_PROFILE = /;\s*profile="?a2a-json"?/i;
 /**
  * The form of a request, which is that of its answer. The body shows it; without one it is ProtoJSON,
  * which the clients of Python, Java, Go and JavaScript speak, unless `Accept` asks for the other
- * (`application/json; profile=a2a-json`).
+ * (`application/json; profile=a2a-json`). With `isProto` something else has shown that it is ProtoJSON.
  */
-export function formOf(body: unknown, headers: IncomingHttpHeaders): RestForm {
+export function formOf(body: unknown, headers: IncomingHttpHeaders, isProto = false): RestForm {
+  if (isProto) return protoForm(peerOf(headers));
   const shown = isRecord(body) ? shownBy(body) : undefined;
   const json = shown ? shown === 'json' : JSON_PROFILE.test(single(headers.accept) ?? '');
   if (json) return JSON_FORM;
@@ -87,10 +91,11 @@ function protoForm(peer: ProtoPeer): RestForm {
       checkParams(protoSendMessage, request);
       return sendParamsOf(protoSendMessage.known(request) as Fields, peer);
     },
-    pushParams(body) {
+    pushParams(body, configId) {
       const shape = body['config'] === undefined ? protoPushConfigAlone : protoSetPushConfig;
       checkParams(shape, body);
-      return { pushNotificationConfig: pushConfigOf(shape.known(body) as Fields) };
+      const request = { configId, ...(shape.known(body) as Fields) };
+      return { pushNotificationConfig: pushConfigOf(request) };
     },
     card: '0.3-both',
     answer: (operation, result) => ENCODE[operation]?.(result as never, peer) ?? {},

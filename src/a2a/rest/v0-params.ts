@@ -5,6 +5,7 @@ import type { HttpRequest } from '../http/http-binding.js';
 import { readQuery } from '../http/query.js';
 import type { RestRoute } from '../operations.js';
 import type { LegacyOperation } from '../v0-operations.js';
+import { protoPushConfigQuery } from '../validation/v0-proto-requests.js';
 import { type RestForm, formOf } from './v0-forms.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -33,14 +34,17 @@ export function legacyRequest(
   }: Pick<HttpRequest, 'params' | 'query' | 'body' | 'source'>,
 ): LegacyRequest {
   const body = route.fields === 'query' ? {} : readFields(text, route.fields === 'optional body');
-  const form = formOf(body, source.headers);
+  const isCreate = operation.name === 'CreateTaskPushNotificationConfig';
+  // The other form has nothing in the query.
+  const configId = isCreate ? readQuery(protoPushConfigQuery, query)['configId'] : undefined;
+  const form = formOf(body, source.headers, configId !== undefined);
   const named = pathFieldsOf(operation, path);
   if (named.taskId !== undefined) checkNamed(body, named.taskId);
   const params =
     route.fields === 'query'
       ? readQuery(operation.shape, query)
-      : operation.name === 'CreateTaskPushNotificationConfig'
-        ? form.pushParams(body)
+      : isCreate
+        ? form.pushParams(body, configId)
         : route.fields === 'body'
           ? form.sendParams(body)
           : {};

@@ -3,7 +3,7 @@ import { hubErrorOf } from '../../common/hub-error.js';
 import type { ServedInterface } from '../capabilities.js';
 import { callContextOf } from '../context-of-headers.js';
 import { WIRE_ERRORS } from '../error-map.js';
-import { jsonText } from '../../common/json-text.js';
+import { jsonText, quickJsonText } from '../../common/json-text.js';
 import { fastifyPath } from '../http/fastify-path.js';
 import type {
   FailedRequest,
@@ -106,7 +106,7 @@ export class V0RestBinding implements HttpBinding, OnModuleInit {
     if (operation.kind === 'stream') {
       const source: EventSource<LegacyItem> = {
         items: operation.run(this.handler, params, call),
-        render: ({ seq, event }) => ({ seq, text: JSON.stringify(form.event(event)) }),
+        render: ({ seq, event }) => ({ seq, text: quickJsonText(form.event(event)) }),
         failure: (thrown) => errorTextOf(thrown, request.source.headers),
         failureEvent: 'error',
       };

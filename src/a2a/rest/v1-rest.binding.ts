@@ -17,6 +17,7 @@ import type {
 import { HttpBindings } from '../http/http-bindings.js';
 import { AGENT_BASE_PATH, HUB_BASE_PATH } from '../http/base-paths.js';
 import { HubRequestHandler } from '../hub-request-handler.js';
+import { itemText } from '../item-text.js';
 import { OPERATIONS, type Operation, type RestRoute } from '../operations.js';
 import { checkVersion } from '../requested-version.js';
 import type { EventSource } from '../sse/event-source.js';
@@ -79,8 +80,7 @@ export class V1RestBinding implements HttpBinding, OnModuleInit {
     if (operation.kind === 'stream') {
       const source: EventSource<StreamItem> = {
         items: operation.run(this.handler, params, call),
-        // The stored text as it is: every subscriber reads the same bytes.
-        render: ({ seq, body }) => ({ seq, text: body }),
+        render: (item) => ({ seq: item.seq, text: itemText(item) }),
         failure: (thrown) => JSON.stringify(restErrorOf(thrown)),
         failureEvent: 'error',
       };

@@ -4,17 +4,29 @@ import { refuseEnded } from '../../auth/index.js';
 import { type CallNote, noteFailure } from '../../common/call-note.js';
 import { Draining, stopping } from '../../common/draining.js';
 import { faultOf, HubError, hubErrorOf } from '../../common/hub-error.js';
+import { blocksOf, lengthOf } from '../../common/json-text.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
-import type { EventSource } from './event-source.js';
+import type { AnswerReservation, Reader } from '../limits/answer-budget.js';
+import { largeFrom, passItem } from '../limits/large-items.js';
+import type { EventSource, RenderedItem } from './event-source.js';
 import { EventWriter } from './event-writer.js';
 
 /** Milliseconds a stream may be without an item until it is opened. */
 const QUIET_MS = 2000;
 
-interface OpenStream {
-  readonly source: EventSource;
+/** How a stream is served. */
+export interface ServedStream {
   readonly gone: AbortController;
+  /** What is large of it counts here. */
+  readonly reservation: AnswerReservation;
+  readonly reader: Reader;
+  /** Asked for when the stream opens; default: none. */
+  readonly headers: () => Readonly<Record<string, string>>;
+}
+
+interface OpenStream extends ServedStream {
+  readonly source: EventSource;
   readonly note: CallNote | undefined;
 }
 
@@ -42,14 +54,11 @@ export class EventStreams {
    * HubError that `gone` is aborted with is the last event, too.
    * Rejects, with nothing written, when the first item does within {@link QUIET_MS}, or when `gone` is
    * aborted with a HubError in that time: a stream that is refused is answered as plain JSON. `headers` are asked for when the stream opens: with the first item,
-   * or after that time, so that the reader of a task that is silent knows that it is connected.
+   * or after that time, so that the reader of a task that is silent knows that it is connected. A reader that takes nothing of
+   * what is under way to it in a minute is cut off.
    */
-  async serve(
-    reply: FastifyReply,
-    source: EventSource,
-    gone: AbortController,
-    headers: () => Readonly<Record<string, string>> = () => ({}),
-  ): Promise<void> {
+  async serve(reply: FastifyReply, source: EventSource, served: ServedStream): Promise<void> {
+    const { gone, reservation, reader, headers } = served;
     const first = source.items.next();
     const isQuiet = await isPendingAfter(QUIET_MS, first);
     try {
@@ -61,8 +70,9 @@ export class EventStreams {
     reply.hijack();
     const { heartbeatMs, streamBufferBytes } = this.config.tasks;
     const writer = new EventWriter(reply.raw, { heartbeatMs, bufferBytes: streamBufferBytes });
-    const stream = { source, gone, note: reply.request.note };
+    const stream = { ...served, source, note: reply.request.note };
     this.open.set(writer, stream);
+    const unwatch = reservation.watch(() => writer.underWay, reader);
     gone.signal.addEventListener('abort', () => {
       const { reason } = gone.signal as { readonly reason: unknown };
       if (reason instanceof HubError) interrupt(writer, stream, reason);
@@ -72,6 +82,7 @@ export class EventStreams {
       else writer.open(headers());
       await this.pump(writer, stream, first);
     } finally {
+      unwatch();
       writer.end();
       this.open.delete(writer);
       gone.abort();
@@ -85,14 +96,21 @@ export class EventStreams {
     first: Promise<IteratorResult<unknown, void>>,
   ): Promise<void> {
     const { source } = stream;
+    let isFirst = true;
     try {
       for (let result = await first; !result.done; result = await source.items.next()) {
-        const { seq, text } = source.render(result.value);
-        writer.event(seq, text);
-        const ready = writer.ready();
-        if (ready !== undefined) await ready;
-        if (this.draining.signal.aborted) interrupt(writer, stream, stopping());
+        const rendered = source.render(result.value);
+        const { seq } = rendered;
+        if (isSmall(rendered, isFirst)) {
+          writer.event(seq, rendered.text);
+          const ready = writer.ready();
+          if (ready !== undefined) await ready;
+          if (this.draining.signal.aborted) interrupt(writer, stream, stopping());
+        } else {
+          await this.pass(writer, stream, rendered, isFirst);
+        }
         if (writer.closed) return;
+        isFirst = false;
       }
     } catch (thrown) {
       const err = faultOf(hubErrorOf(thrown));
@@ -100,7 +118,33 @@ export class EventStreams {
       fail(writer, stream, thrown);
     }
   }
+
+  /** Writes an item that may be large, which counts until its reader has taken it. */
+  private async pass(
+    writer: EventWriter,
+    stream: OpenStream,
+    rendered: RenderedItem,
+    isFirst: boolean,
+  ): Promise<void> {
+    const { seq, text: pending } = rendered;
+    rendered.text = '';
+    const text = await pending;
+    const blocks = typeof text === 'string' ? await blocksOf(text) : text;
+    const size = { bytes: lengthOf(blocks), isFirst };
+    await passItem(writer, stream.reservation, size, () => {
+      writer.longEvent(seq, blocks);
+      if (this.draining.signal.aborted) interrupt(writer, stream, stopping());
+    });
+  }
 }
+
+/** Whether it is handed over at once, and counts nowhere. */
+function isSmall(rendered: RenderedItem, isFirst: boolean): rendered is SmallItem {
+  const { text } = rendered;
+  return typeof text === 'string' && text.length <= largeFrom(isFirst);
+}
+
+type SmallItem = RenderedItem & { readonly text: string };
 
 /** Resolves as soon as it is known; rejects when the promise does within that time. */
 async function isPendingAfter(ms: number, promise: Promise<unknown>): Promise<boolean> {

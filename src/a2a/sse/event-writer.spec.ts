@@ -77,6 +77,20 @@ describe('EventWriter', () => {
     expect(writer.closed).toBe(true);
   });
 
+  it('writes no end of a line that only Unicode has, in the same JSON', async () => {
+    const opened = serving({});
+    const answer = reading();
+    const writer = await opened;
+    const value = { text: 'a\u2028b\u2029c\u0085d\u2028é' };
+    writer.event(1, JSON.stringify(value));
+    writer.failure('error', JSON.stringify(value));
+    writer.end();
+    const text = await textOf(await answer);
+    expect(text).not.toMatch(/[\u0085\u2028\u2029]/);
+    const data = text.match(/(?<=^data: ).*$/gm) ?? [];
+    expect(data.map((line) => JSON.parse(line) as unknown)).toEqual([value, value]);
+  });
+
   it('keeps the order of events that are queued, and loses none at the end', async () => {
     const opened = serving({ bufferBytes: 64 * MIB });
     const answer = reading();
@@ -153,6 +167,47 @@ describe('EventWriter', () => {
     const text = textOf(await answer);
     writer.end();
     expect((await text).length).toBeGreaterThan(MIB);
+  });
+
+  it('writes a long event in pieces, and nothing into it', async () => {
+    const opened = serving({ bufferBytes: 64 * 1024 });
+    const answer = reading();
+    const writer = await opened;
+    writer.event(1, '{}');
+    await writer.drained();
+    const value = 'é\u2028x'.repeat(MIB);
+    const json = Buffer.from(JSON.stringify(value));
+    writer.longEvent(2, [json.subarray(0, 1), json.subarray(1)]);
+    const number = writer.underWay;
+    writer.failure('error', '{"a":1}');
+    writer.end();
+    const text = await textOf(await answer);
+    expect(number).toBeDefined();
+    const [first, second, third, end] = text.split('\n\n');
+    expect([first, third, end]).toEqual(['id: 1\ndata: {}', 'event: error\ndata: {"a":1}', '']);
+    expect(second!.slice(0, 12)).toBe('id: 2\ndata: ');
+    expect(second).not.toContain('\u2028');
+    expect(JSON.parse(second!.slice(12)) === value).toBe(true);
+  });
+
+  it('knows when a long event has left', async () => {
+    const opened = serving({});
+    const socket = await stuck();
+    const writer = await opened;
+    writer.longEvent(1, [Buffer.alloc(20 * MIB, 'x')]);
+    let hasLeft = false;
+    const left = writer.drained().then(() => (hasLeft = true));
+    // The system takes some of it.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const number = writer.underWay;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect([hasLeft, writer.underWay]).toEqual([false, number]);
+    expect(number).toBeGreaterThan(0);
+    expect(() => writer.longEvent(2, [])).toThrow('under way');
+    socket.resume();
+    await left;
+    expect(writer.underWay).toBeUndefined();
+    socket.destroy();
   });
 
   it('notices that its reader is gone', async () => {

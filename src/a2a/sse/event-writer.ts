@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { cutUp } from '../limits/answer-budget.js';
 import { Outbox } from '../outbox.js';
 
 export interface EventWriterOptions {
@@ -14,6 +15,43 @@ const HEADERS = {
   'x-accel-buffering': 'no',
   'x-content-type-options': 'nosniff',
 };
+
+/** What JSON may hold as it is and Unicode takes for the end of a line; Server-Sent Events do not. */
+const LINE_ENDS = /[\u0085\u2028\u2029]/;
+const ALL_LINE_ENDS = new RegExp(LINE_ENDS, 'g');
+
+/** JSON without the ends of lines at which clients split that go by Unicode (httpx below SSE clients of Python). */
+function onOneLine(json: string): string {
+  if (!LINE_ENDS.test(json)) return json;
+  return json.replace(
+    ALL_LINE_ENDS,
+    (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+const LINE_END_BYTES = ['\u0085', '\u2028', '\u2029'].map((end) => Buffer.from(end));
+
+/** The same of a block of it, which ends within no character. */
+function blockOnOneLine(block: Buffer): Buffer {
+  if (!LINE_END_BYTES.some((end) => block.includes(end))) return block;
+  return Buffer.from(onOneLine(block.toString()));
+}
+
+/** Each block is looked through when its turn to be written comes. */
+function* blocksOfEvent(
+  seq: number | undefined,
+  json: readonly Buffer[],
+): Generator<Buffer, void, undefined> {
+  yield Buffer.from(headOf(seq));
+  for (const block of json) yield blockOnOneLine(block);
+  yield Buffer.from(EVENT_END);
+}
+
+const EVENT_END = '\n\n';
+
+function headOf(seq: number | undefined): string {
+  return seq === undefined ? 'data: ' : `id: ${seq}\ndata: `;
+}
 
 /**
  * Writes Server-Sent Events on a raw HTTP answer. A reader that leaves too much unread is dropped: its
@@ -32,6 +70,8 @@ export class EventWriter {
       {
         closed: () => this.closed,
         write: (texts, left) => raw.write(texts.join(''), left),
+        piecesOf: (text) => cutUp([Buffer.from(text)]),
+        writePiece: (piece, left) => raw.write(piece, left),
         overflow: () => raw.destroy(),
       },
       options.bufferBytes,
@@ -60,14 +100,22 @@ export class EventWriter {
     if (!this.closed) this.raw.flushHeaders();
   }
 
-  /** Sends one event: `id:` when it has a seq, then its text on one `data:` line. */
-  event(seq: number | undefined, text: string): void {
-    this.write(seq === undefined ? `data: ${text}\n\n` : `id: ${seq}\ndata: ${text}\n\n`);
+  /** Sends one event: `id:` when it has a seq, then its JSON on one `data:` line. */
+  event(seq: number | undefined, json: string): void {
+    this.write(headOf(seq) + onOneLine(json) + EVENT_END);
   }
 
-  /** Sends what ends a stream that broke: `event:` when it has a name of its own, then its text. */
-  failure(name: string | undefined, text: string): void {
-    this.write(name === undefined ? `data: ${text}\n\n` : `event: ${name}\ndata: ${text}\n\n`);
+  /** The same of an event whose JSON is in blocks of UTF-8; what has been written before has left. See {@link passItem}. */
+  longEvent(seq: number | undefined, json: readonly Buffer[]): void {
+    if (this.closed) return;
+    this.heartbeat?.refresh();
+    this.outbox.pushPieces(cutUp(blocksOfEvent(seq, json)));
+  }
+
+  /** Sends what ends a stream that broke: `event:` when it has a name of its own, then its JSON. */
+  failure(name: string | undefined, json: string): void {
+    const data = onOneLine(json);
+    this.write(name === undefined ? `data: ${data}\n\n` : `event: ${name}\ndata: ${data}\n\n`);
   }
 
   /** See {@link Outbox.ready}. */
@@ -75,13 +123,24 @@ export class EventWriter {
     return this.outbox.ready();
   }
 
+  /** See {@link Outbox.drained}. */
+  drained(): Promise<void> {
+    return this.outbox.drained();
+  }
+
+  /** See {@link Outbox.underWay}. */
+  get underWay(): number | undefined {
+    return this.outbox.underWay;
+  }
+
   /** Ends the stream after what has been written. */
   end(): void {
     if (this.closed) return;
     this.ending = true;
     this.stop();
-    const rest = this.outbox.take();
-    if (rest.length > 0) this.raw.write(rest.join(''));
+    const { pieces, chunks } = this.outbox.take();
+    for (const piece of pieces) this.raw.write(piece);
+    if (chunks.length > 0) this.raw.write(chunks.join(''));
     this.raw.end();
   }
 

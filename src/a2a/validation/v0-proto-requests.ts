@@ -94,6 +94,9 @@ export const protoPushConfigAlone: Shape = object({
   pushNotificationConfig: required(pushNotificationConfig),
 });
 
+/** What that annotation leaves to the query (`parent` is in the path). */
+export const protoPushConfigQuery: Shape = object({ configId: optional(idOrEmpty) });
+
 /** The whole request, which most clients send as the body. */
 export const protoSetPushConfig: Shape = object({
   parent: optional(text),

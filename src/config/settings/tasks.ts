@@ -123,7 +123,7 @@ export const TASKS_SETTINGS = {
       max: 1024 * MIB,
       default: 4 * MIB,
       description:
-        'A stream reader with more unread bytes than this is disconnected; it can resume.',
+        'A stream reader with more small events unread than this, in bytes, is disconnected; it can resume. Events of more than 1 MiB, and the task that a stream begins with, count as large answers instead (docs/limits.md).',
     }),
     contextTtlDays: days({
       min: 1,

@@ -17,6 +17,13 @@ export function taskHasEnded(taskId: string): HubError {
   );
 }
 
+/** What was asked for is done and should not be asked for again, but there is no room for its answer: says where that is. */
+export function answerNotReturned(taskId: string, cause: unknown): HubError {
+  const where = taskId === '' ? '' : `: read task ${taskId} in a moment`;
+  const text = `The operation is done, but its large answer cannot be returned at the moment${where}.`;
+  return new HubError('UNAVAILABLE', text, { cause });
+}
+
 /** The idempotency key belongs to another request. */
 export function keyConflict(): HubError {
   return new HubError('CONFLICT', 'the idempotency key was used for another request');

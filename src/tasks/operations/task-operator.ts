@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
 import { EVERYTHING, type Operator, type Principal, PrincipalStore } from '../../auth/index.js';
 import { HubError, hubErrorOf } from '../../common/hub-error.js';
-import { LONG, sizeOf } from '../../common/long-work.js';
+import { reserveFor } from '../../common/reserve-for.js';
 import { Log } from '../../common/logger.js';
 import { TaskState, type Message } from '../../protocol/a2a.js';
 import { eventOf } from '../../protocol/wire-json.js';
@@ -36,8 +36,7 @@ export class TaskOperator {
     return this.recorded('read', taskId, operator, async () => {
       const aggregate = await this.task(taskId, reserve);
       // It may have been in memory.
-      const size = sizeOf(aggregate.task);
-      if (size > LONG) await reserve?.(size);
+      await reserveFor(aggregate.task, reserve);
       return aggregate;
     });
   }

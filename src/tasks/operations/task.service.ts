@@ -3,6 +3,7 @@ import { AgentRegistry } from '../../agents/index.js';
 import { visibilityOf, EVERYTHING, refuseEnded } from '../../auth/index.js';
 import { noteTask } from '../../common/call-note.js';
 import { HubError, invalidField } from '../../common/hub-error.js';
+import { reserveFor } from '../../common/reserve-for.js';
 import { AppConfig } from '../../config/index.js';
 import { TaskState, type ListTasksResponse, type Message, type Task } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
@@ -14,14 +15,19 @@ import { FollowUps } from '../send/follow-up.js';
 import { TaskStarter } from '../send/task-starter.js';
 import { belongsTo } from '../store/visibility.js';
 import { agentOf } from '../domain/agent-of.js';
-import { taskHasEnded, taskNotFound } from '../domain/task-errors.js';
+import { answerNotReturned, taskHasEnded, taskNotFound } from '../domain/task-errors.js';
 import { type ListParams, TaskLists } from '../reading/task-lists.js';
 import { TaskLog } from '../log/task-log.js';
 import type { EnlistedWork } from '../store/prepared-append.js';
-import { type StreamItem, TaskStreams } from '../reading/task-streams.js';
+import {
+  type Snapshot,
+  type StreamItem,
+  type StreamReader,
+  TaskStreams,
+} from '../reading/task-streams.js';
 import { viewTask } from '../reading/task-view.js';
 import { TaskWaits } from '../reading/task-waits.js';
-import { FIRST_MESSAGE_SEQ, NO_CHANGE, type TaskAggregate } from '../task.js';
+import { FIRST_MESSAGE_SEQ, NO_CHANGE, type TaskAggregate, type TaskRecord } from '../task.js';
 
 /** The answer to a message: the agent's own Message, or the hub's task. */
 export type SendAnswer =
@@ -99,20 +105,20 @@ export class TaskService {
     request: HubRequest,
     enlisted: readonly EnlistedWork[] = [],
   ): AsyncGenerator<StreamItem, void, undefined> {
-    const { streams, settings } = this;
-    const begun = await this.begin(request, enlisted);
-    noteTask(request.note, begun.taskId);
-    const aggregate =
-      begun.kind === 'created' ? begun.aggregate : await this.aggregate(begun.taskId);
-    const { task, record } = aggregate;
-    this.activate(request, aggregate);
-    if (begun.kind === 'follow-up') {
-      yield* streams.fromSnapshot(this.view(task, request), record.seq, request.signal, true);
-      return;
+    const { kind, taskId, waitMs } = await this.beginStream(request, enlisted);
+    const reader = readerOfDone(request, taskId);
+    if (kind === 'follow-up') {
+      // Nothing here keeps the task: its stream may be open for hours.
+      const snapshot = await this.snapshot(
+        this.aggregate(taskId, reader.reserveAnswer),
+        request,
+        reader,
+        request.configuration?.historyLength,
+      );
+      yield* this.streams.fromSnapshot(snapshot, reader, true);
+    } else {
+      yield* this.streams.fromStart(taskId, waitMs, reader);
     }
-    const mayReply = record.allowReply && !isTerminal(record.state);
-    const waitMs = mayReply ? settings.firstEventWaitMs : 0;
-    yield* streams.fromStart(begun.taskId, waitMs, request.signal);
   }
 
   /**
@@ -121,27 +127,23 @@ export class TaskService {
    * finished task is UNSUPPORTED_OPERATION.
    */
   async *subscribe(taskId: string, ctx: CallContext): AsyncGenerator<StreamItem, void, undefined> {
-    const aggregate = await this.visible(taskId, ctx);
-    const { task, record } = aggregate;
-    this.activate(ctx, aggregate);
     const { streams } = this;
+    const { seq, state } = await this.found(taskId, ctx);
     if (ctx.lastEventId !== undefined) {
       // Whoever has seen an event has seen one that is committed.
-      if (ctx.lastEventId > record.seq) {
+      if (ctx.lastEventId > seq) {
         throw invalidField(
           'Last-Event-ID',
-          `must not be above ${record.seq}, the newest event of this task`,
+          `must not be above ${seq}, the newest event of this task`,
         );
       }
-      yield* streams.after(taskId, ctx.lastEventId, record.state, ctx.signal);
+      yield* streams.after(taskId, ctx.lastEventId, state, ctx);
       return;
     }
-    if (isTerminal(record.state)) throw taskHasEnded(taskId);
-    yield* streams.fromSnapshot(
-      viewTask(task, { historyLength: undefined }, this.limit),
-      record.seq,
-      ctx.signal,
-    );
+    if (isTerminal(state)) throw taskHasEnded(taskId);
+    const snapshot = await this.snapshot(this.visible(taskId, ctx, ctx.reserveAnswer), ctx, ctx);
+    if (isTerminal(snapshot.state)) throw taskHasEnded(taskId);
+    yield* streams.fromSnapshot(snapshot, ctx);
   }
 
   /** GetTask (A2A §3.1.3). */
@@ -217,6 +219,48 @@ export class TaskService {
     }));
   }
 
+  /** Begins a stream with a message; how long the agent may take to answer with a plain Message. */
+  private async beginStream(
+    request: HubRequest,
+    enlisted: readonly EnlistedWork[],
+  ): Promise<Pick<Begun, 'kind' | 'taskId'> & { readonly waitMs: number }> {
+    const begun = await this.begin(request, enlisted);
+    const { kind, taskId } = begun;
+    noteTask(request.note, taskId);
+    if (kind === 'follow-up') return { kind, taskId, waitMs: 0 };
+    const found =
+      kind === 'created' ? begun.aggregate : await this.log.withoutContents(taskId, EVERYTHING);
+    if (found === undefined) throw taskNotFound(taskId);
+    this.activate(request, found);
+    const { allowReply, state } = found.record;
+    const mayReply = allowReply && !isTerminal(state);
+    return { kind, taskId, waitMs: mayReply ? this.settings.firstEventWaitMs : 0 };
+  }
+
+  /** A task as a stream shows it first; what is large of it has room from here on. */
+  private async snapshot(
+    read: Promise<TaskAggregate>,
+    call: CallContext | HubRequest,
+    { reserveAnswer }: StreamReader,
+    historyLength?: number,
+  ): Promise<Snapshot> {
+    const aggregate = await read;
+    this.activate(call, aggregate);
+    const { id: taskId, seq, state } = aggregate.record;
+    const body = viewTask(aggregate.task, { historyLength }, this.limit);
+    await reserveFor(body, reserveAnswer);
+    return { taskId, state, item: { seq, body } };
+  }
+
+  /** The state of a task, of which the contents are not read. */
+  private async found(taskId: string, ctx: CallContext): Promise<TaskRecord> {
+    const visibility = visibilityOf(ctx.principal);
+    const found = await this.log.withoutContents(taskId, visibility);
+    if (!found || !belongsTo(found, visibility, ctx.agentId)) throw taskNotFound(taskId);
+    this.activate(ctx, found);
+    return found.record;
+  }
+
   private async visible(
     taskId: string,
     ctx: CallContext,
@@ -228,14 +272,20 @@ export class TaskService {
     return aggregate;
   }
 
-  private async aggregate(taskId: string): Promise<TaskAggregate> {
-    const aggregate = await this.log.read(taskId, EVERYTHING);
+  private async aggregate(
+    taskId: string,
+    reserve?: CallContext['reserveAnswer'],
+  ): Promise<TaskAggregate> {
+    const aggregate = await this.log.read(taskId, EVERYTHING, reserve);
     if (!aggregate) throw taskNotFound(taskId);
     return aggregate;
   }
 
   /** Of the extensions asked for, those the task's agents declare are active (A2A §4.6.2). */
-  private activate(call: CallContext | HubRequest, { delegations }: TaskAggregate): void {
+  private activate(
+    call: CallContext | HubRequest,
+    { delegations }: Pick<TaskAggregate, 'delegations'>,
+  ): void {
     const requested =
       'message' in call ? requestedExtensions(call.extensions, call.message) : call.extensions;
     if (requested.length === 0) return;
@@ -250,6 +300,23 @@ export class TaskService {
   private get limit(): number {
     return this.settings.historyLimit;
   }
+}
+
+/** Who reads the stream of a message: that is done, and should not be sent again where there is no room for its stream. */
+function readerOfDone(
+  { signal, reserveAnswer, releaseAnswer }: StreamReader,
+  taskId: string,
+): StreamReader {
+  return {
+    ...(signal && { signal }),
+    ...(releaseAnswer && { releaseAnswer }),
+    ...(reserveAnswer && {
+      reserveAnswer: (bytes: number) =>
+        reserveAnswer(bytes).catch((cause: unknown) => {
+          throw answerNotReturned(taskId, cause);
+        }),
+    }),
+  };
 }
 
 /** An agent that completed a task without ever having one of its own has answered with a Message. */

@@ -11,26 +11,27 @@ import type { EventKind, TaskEvent } from '../task.js';
 
 const MIB = 1024 * 1024;
 
-/** A log of events of these sizes; the last ends the task. Notes the characters of each page. */
+/**
+ * A log of events of these sizes; the last ends the task. Notes the characters of each page; one for which there is no
+ * capacity has none.
+ */
 class PagedLog {
   readonly pages: number[] = [];
+
+  /** Characters of all pages. */
+  get read(): number {
+    return this.pages.reduce((sum, text) => sum + text, 0);
+  }
+
   private readonly all: TaskEvent[];
 
   constructor(kinds: readonly (readonly [EventKind, number])[]) {
-    this.all = kinds.map(([kind, size], i) => ({
-      taskId: 't',
-      seq: i + 1,
-      kind,
-      at: new Date(0),
-      header: {
-        ...EMPTY_HEADER,
-        state: kind === 'status' ? TaskState.TASK_STATE_COMPLETED : null,
-      },
-      body: 'x'.repeat(size),
-    }));
+    this.all = kinds.map(([kind, size], i) => eventOf(i + 1, kind, size));
   }
 
-  events(_id: string, after: number, limit: number, maxText = Infinity): Promise<TaskEvent[]> {
+  events(
+    ...[, after, limit, maxText = Infinity, hasCapacity]: Parameters<TaskLog['events']>
+  ): Promise<TaskEvent[]> {
     const page: TaskEvent[] = [];
     let text = 0;
     for (const event of this.all.slice(after, after + limit)) {
@@ -38,9 +39,16 @@ class PagedLog {
       page.push(event);
       text += event.body.length;
     }
-    this.pages.push(text);
-    return Promise.resolve(page);
+    const isRead = text <= MIB || hasCapacity === undefined || hasCapacity(text);
+    this.pages.push(isRead ? text : 0);
+    return Promise.resolve(isRead ? page : []);
   }
+}
+
+function eventOf(seq: number, kind: EventKind, size: number): TaskEvent {
+  const state = kind === 'status' ? TaskState.TASK_STATE_COMPLETED : null;
+  const header = { ...EMPTY_HEADER, state };
+  return { taskId: 't', seq, kind, at: new Date(0), header, body: 'x'.repeat(size) };
 }
 
 async function seqsOf(items: AsyncIterable<{ readonly seq: number }>): Promise<number[]> {
@@ -64,7 +72,7 @@ describe('streams of a task', () => {
   it('read large events in pages of about a mebibyte, and all of them', async () => {
     const files = Array.from({ length: 6 }, () => ['artifact', 0.75 * MIB] as const);
     const log = new PagedLog([['task', 100], ['message', 100], ...files, ['status', 0]]);
-    const seqs = await seqsOf(over(log).after('t', 0, TaskState.TASK_STATE_SUBMITTED));
+    const seqs = await seqsOf(over(log).after('t', 0, TaskState.TASK_STATE_SUBMITTED, {}));
     expect(seqs).toEqual([1, 3, 4, 5, 6, 7, 8, 9]);
     expect(Math.max(...log.pages)).toBeLessThan(2 * MIB);
   });
@@ -76,7 +84,50 @@ describe('streams of a task', () => {
       ['reply', 100],
       ['status', 0],
     ]);
-    expect(await seqsOf(over(log).fromStart('t', 60_000))).toEqual([3]);
+    expect(await seqsOf(over(log).fromStart('t', 60_000, {}))).toEqual([3]);
+    // Without the message.
+    expect(Math.max(...log.pages)).toBeLessThan(MIB);
+  });
+
+  it('have room for what is large before it is read, until the next thing is wanted', async () => {
+    const log = new PagedLog([
+      ['artifact', 100],
+      ['artifact', 5 * MIB],
+      ['artifact', 100],
+      ['message', 3 * MIB],
+      ['artifact', 7 * MIB],
+      ['status', 0],
+    ]);
+    const seen: string[] = [];
+    const reader = {
+      reserveAnswer: async (bytes: number): Promise<void> => {
+        seen.push(`${Math.floor(bytes / MIB)} MiB when ${Math.floor(log.read / MIB)} were read`);
+      },
+      releaseAnswer: () => seen.push('done'),
+    };
+    for await (const { seq } of over(log).after('t', 0, TaskState.TASK_STATE_SUBMITTED, reader)) {
+      seen.push(String(seq));
+    }
+    expect(seen).toEqual([
+      '5 MiB when 0 were read',
+      ...['1', '5 MiB when 5 were read', '2', 'done'],
+      '3 MiB when 5 were read',
+      ...['3', 'done'],
+      '7 MiB when 8 were read',
+      ...['7 MiB when 15 were read', '5', 'done'],
+      ...['6', 'done'],
+    ]);
+  });
+
+  it('end with the refusal where there is no room for what is large, which is not read', async () => {
+    const log = new PagedLog([
+      ['artifact', 100],
+      ['artifact', 5 * MIB],
+    ]);
+    const reader = { reserveAnswer: () => Promise.reject(new Error('too much')) };
+    const items = over(log).after('t', 0, TaskState.TASK_STATE_SUBMITTED, reader);
+    await expect(items.next()).rejects.toThrow('too much');
+    expect(log.read).toBe(0);
   });
 
   describe('beside other processes', () => {
@@ -107,7 +158,7 @@ describe('streams of a task', () => {
         },
         ownEvents: (_id, after) => (after < knownFrom ? undefined : all.slice(after, known)),
       };
-      const items = streamsOf(log, signals, 20).after('t', 0, TaskState.TASK_STATE_SUBMITTED);
+      const items = streamsOf(log, signals, 20).after('t', 0, TaskState.TASK_STATE_SUBMITTED, {});
       return {
         reads,
         next: async (): Promise<number | undefined> => (await items.next()).value?.seq,

@@ -93,7 +93,7 @@ function rebuilt(taskId: string, events: readonly TaskEvent[]): Task {
 function streamComplaints({ seen }: SimClientOfHub, events: readonly TaskEvent[]): string[] {
   const shown = events.filter(({ kind }) => ['task', 'status', 'artifact'].includes(kind));
   const asLogged = shown.map(({ seq, body }) => `${seq} ${body}`);
-  const asSeen = seen.map(({ seq, body }) => `${seq} ${body}`);
+  const asSeen = seen.map(({ seq, body }) => `${seq} ${body as string}`);
   const at = asLogged.findIndex((each, index) => each !== asSeen[index]);
   if (at < 0 && asSeen.length === asLogged.length) return [];
   return [`its stream differs from the log: ${asSeen.at(at)} for ${asLogged.at(at)}`];
