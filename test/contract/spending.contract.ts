@@ -229,6 +229,12 @@ export function spendingContract(databases: DatabaseFactory): void {
     await hub.clock.advance(60_000);
     expect(await usedOf(hub, acme)).toEqual([2]);
     await expect(begin(hub, [acme])).rejects.toMatchObject({ metadata: { current: '2' } });
+    // By then every process knows it.
+    const sums = [jest.spyOn(hub.spending, 'sum'), jest.spyOn(hub.spending, 'readSum')];
+    await hub.clock.advance(60_000);
+    expect(await usedOf(hub, acme)).toEqual([2]);
+    await expect(begin(hub, [acme])).rejects.toMatchObject({ metadata: { current: '2' } });
+    expect(sums.map(({ mock }) => mock.calls.length)).toEqual([0, 0]);
   });
 
   it('counts for every budget that concerns it, of the same unit alone', async () => {

@@ -151,11 +151,12 @@ export class AnswerReservation {
 
   /**
    * What comes next of a stream has been made and has so many bytes: they count until {@link release}. What is large waits for
-   * room where it has none yet, as in {@link take}; what a stream begins with counts as an answer does, see {@link made}.
+   * room where it has none yet, as in {@link take}; what a stream begins with counts as an answer does, see {@link made}: what it
+   * answers may be done.
    */
   async hold(bytes: number, isFirst: boolean): Promise<void> {
-    await this.take(bytes);
     if (isFirst) this.made(bytes);
+    else await this.take(bytes);
     this.reservation?.resize(bytes);
   }
 

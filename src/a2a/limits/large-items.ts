@@ -3,6 +3,8 @@ import { type AnswerReservation, TINY } from './answer-budget.js';
 
 /** Who writes the items of a stream. */
 export interface ItemWriter {
+  /** Its reader is gone, or it has been ended. */
+  readonly closed: boolean;
   /** Resolves when all that was written has left for the reader, or nothing is to be written any more. */
   drained(): Promise<void>;
 }
@@ -27,5 +29,6 @@ export async function passItem(
   await writer.drained();
   write();
   await writer.drained();
-  reservation.release();
+  // What is left of one that ends is handed over at once, and counts until the call is over.
+  if (!writer.closed) reservation.release();
 }

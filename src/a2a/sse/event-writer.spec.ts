@@ -91,6 +91,27 @@ describe('EventWriter', () => {
     expect(data.map((line) => JSON.parse(line) as unknown)).toEqual([value, value]);
   });
 
+  it('is over when the connection is gone before its answer has had a turn on it', async () => {
+    const writers: EventWriter[] = [];
+    const both = new Promise<void>((resolve) => {
+      handle = (raw) => {
+        const writer = new EventWriter(raw, { heartbeatMs: 0, bufferBytes: MIB });
+        writer.open({});
+        if (writers.push(writer) === 2) resolve();
+      };
+    });
+    const request = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+    const socket = connect(port(), '127.0.0.1', () => socket.write(request + request));
+    await both;
+    const [, second] = writers as [EventWriter, EventWriter];
+    second.longEvent(1, [Buffer.alloc(MIB, ' ')]);
+    const drained = second.drained();
+    expect(second.closed).toBe(false);
+    socket.destroy();
+    await drained;
+    expect(second.closed).toBe(true);
+  });
+
   it('keeps the order of events that are queued, and loses none at the end', async () => {
     const opened = serving({ bufferBytes: 64 * MIB });
     const answer = reading();

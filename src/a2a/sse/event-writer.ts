@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { onceClosed } from '../../common/http/once-closed.js';
 import { cutUp } from '../limits/answer-budget.js';
 import { Outbox } from '../outbox.js';
 
@@ -76,12 +77,14 @@ export class EventWriter {
       },
       options.bufferBytes,
     );
-    raw.once('close', () => this.stop());
+    // Also of an answer that has had no turn on its connection yet.
+    onceClosed(raw, () => this.stop());
   }
 
   /** True when the reader is gone, was dropped, or the stream has been ended. */
   get closed(): boolean {
-    return this.ending || this.raw.destroyed || this.raw.writableEnded;
+    const { raw } = this;
+    return this.ending || raw.destroyed || raw.writableEnded || raw.req.socket.destroyed;
   }
 
   /** Begins the answer; the headers leave with the first event, in one packet. */

@@ -183,7 +183,7 @@ export const PUSH_SETTINGS = {
       max: 3650,
       default: 30,
       description:
-        'The maximum age of events that wait for a paused webhook, or for a receiver that has to agree first (push.verification). Until then their task is not deleted, however old; after it, they become dead letters.',
+        'The maximum age of events that wait for a paused webhook, or, with push.verification `required`, for a receiver that has to agree first. Until then their task is not deleted, however old; after it, they become dead letters.',
     }),
     rotationOverlapMs: duration({
       max: 30 * DAY,

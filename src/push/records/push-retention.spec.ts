@@ -66,9 +66,12 @@ async function pendingPromises(): Promise<void> {
 }
 
 describe('PushRetention', () => {
-  async function started(deadLetterRetentionDays: number) {
+  async function started(
+    deadLetterRetentionDays: number,
+    verification: 'optional' | 'required' = 'required',
+  ) {
     const [clock, store] = [new HourClock(), new CountingStore()];
-    const settings = { deadLetterRetentionDays, backlogMaxAgeDays: 30 };
+    const settings = { deadLetterRetentionDays, backlogMaxAgeDays: 30, verification };
     const retention = new PushRetention(store, clock, SILENT, settings);
     retention.start();
     await pendingPromises();
@@ -104,5 +107,12 @@ describe('PushRetention', () => {
       `held ${70 + 1 / 24}`,
       `held ${70 + 1 / 24} after b`,
     ]);
+  });
+
+  it('leaves what waits for an allowance alone where receivers need not agree', async () => {
+    const { clock, store, retention } = await started(0, 'optional');
+    await clock.pass();
+    await retention.stop();
+    expect(store.calls.filter((call) => call.startsWith('held'))).toEqual([]);
   });
 });

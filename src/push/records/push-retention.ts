@@ -11,6 +11,8 @@ export interface PushRetentionSettings {
   readonly deadLetterRetentionDays: number;
   /** How old the backlog of a webhook that is paused, or whose receiver has not agreed, may become; it keeps its task from being deleted. */
   readonly backlogMaxAgeDays: number;
+  /** Where receivers must agree, what waits for one that never does has an end. */
+  readonly verification: 'off' | 'optional' | 'required';
 }
 
 const EVERY_MS = 3_600_000;
@@ -59,7 +61,10 @@ export class PushRetention {
         'the expired backlog of paused webhooks became dead letters',
       );
     }
-    const held = await expired(signal, (after) => this.store.expireHeld(before, now, after));
+    const isHeld = this.settings.verification === 'required';
+    const held = isHeld
+      ? await expired(signal, (after) => this.store.expireHeld(before, now, after))
+      : 0;
     if (held > 0) {
       this.log.warn(
         { webhooks: held },

@@ -192,7 +192,8 @@ export class TaskStreams {
   private async beginning(taskId: string, reader: StreamReader): Promise<TaskEvent[]> {
     const wanted = { size: 0 };
     const page = await this.log.events(taskId, 0, PAGE_SIZE, PAGE_TEXT, unlessLarge(wanted));
-    if (wanted.size === 0) return page;
+    const isMessageLast = page.at(-1)?.seq === FIRST_MESSAGE_SEQ && isFull(page);
+    if (wanted.size === 0 && !isMessageLast) return page;
     const first = await this.log.events(taskId, 0, FIRST_MESSAGE_SEQ - 1);
     return [...first, ...(await this.page(taskId, FIRST_MESSAGE_SEQ, reader))];
   }
