@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { certificateFacts } from './client-certificate.js';
+import { DAY_MS } from './clock.js';
 import { evictOldest } from './evict-oldest.js';
 import { Log } from './logger.js';
 
-const DAY_MS = 86_400_000;
 /** Certificates that are remembered. */
 const MOST = 1000;
 

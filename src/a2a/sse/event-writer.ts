@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { FEED_HEADERS } from '../../common/http/event-feed.js';
 import { onceClosed } from '../../common/http/once-closed.js';
 import { cutUp } from '../limits/answer-budget.js';
 import { Outbox } from '../outbox.js';
@@ -9,13 +10,6 @@ export interface EventWriterOptions {
   /** A reader that leaves more than this unread is dropped. */
   readonly bufferBytes: number;
 }
-
-const HEADERS = {
-  'content-type': 'text/event-stream',
-  'cache-control': 'no-cache, no-transform',
-  'x-accel-buffering': 'no',
-  'x-content-type-options': 'nosniff',
-};
 
 /** What JSON may hold as it is and Unicode takes for the end of a line; Server-Sent Events do not. */
 const LINE_ENDS = /[\u0085\u2028\u2029]/;
@@ -90,7 +84,7 @@ export class EventWriter {
   /** Begins the answer; the headers leave with the first event, in one packet. */
   open(headers: Readonly<Record<string, string>>): void {
     if (this.closed) return;
-    this.raw.writeHead(200, { ...HEADERS, ...headers });
+    this.raw.writeHead(200, { ...FEED_HEADERS, ...headers });
     const { heartbeatMs } = this.options;
     if (heartbeatMs > 0) {
       this.heartbeat = setInterval(() => this.beat(), heartbeatMs).unref();
@@ -117,8 +111,8 @@ export class EventWriter {
 
   /** Sends what ends a stream that broke: `event:` when it has a name of its own, then its JSON. */
   failure(name: string | undefined, json: string): void {
-    const data = onOneLine(json);
-    this.write(name === undefined ? `data: ${data}\n\n` : `event: ${name}\ndata: ${data}\n\n`);
+    const event = name === undefined ? '' : `event: ${name}\n`;
+    this.write(event + headOf(undefined) + onOneLine(json) + EVENT_END);
   }
 
   /** See {@link Outbox.ready}. */

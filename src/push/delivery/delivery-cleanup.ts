@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Log } from '../../common/logger.js';
+import { DAY_MS } from '../../common/clock.js';
 import { Settings } from '../../config/index.js';
 import { longestWaitMs, type WaitSettings } from '../receivers/endpoint-rules.js';
 import { EndpointStore } from '../receivers/endpoint-store.js';
@@ -22,7 +23,6 @@ const REPAIR_EVERY_MS = 60_000;
 const FAILED_PAUSE_MS = 60_000;
 /** A clock that is so much behind what it was has been set back. */
 const SET_BACK_MS = 1000;
-const DAY_MS = 86_400_000;
 
 interface Job {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BackgroundJob } from '../../common/background-job.js';
-import { Clock } from '../../common/clock.js';
+import { Clock, DAY_MS } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
 import { longTurn } from '../../common/long-work.js';
 import { Settings } from '../../config/index.js';
@@ -16,7 +16,6 @@ export interface PushRetentionSettings {
 }
 
 const EVERY_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 /** Dead letters in one transaction. */
 const AT_ONCE = 64;
 

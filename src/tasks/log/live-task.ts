@@ -365,8 +365,9 @@ export class LiveTask {
   private get recordSize(): number {
     const { knownRecordSize: known } = this;
     const { route, cancelMetadata } = this.record;
-    const isKnown = known?.route === route && known?.cancelMetadata === cancelMetadata;
-    if (known !== undefined && isKnown) return known.size;
+    if (known !== undefined && known.route === route && known.cancelMetadata === cancelMetadata) {
+      return known.size;
+    }
     const size = sizeOfRecord(this.record);
     this.knownRecordSize = { route, cancelMetadata, size };
     return size;
